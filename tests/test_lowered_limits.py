@@ -559,7 +559,7 @@ REFUSED = [
     ("MAX_CROWD_CELLS", 20, "a large crowd's channel"),
     ("MAX_HISTOGRAMS", 20, "leakiest pairs of a crowd"),
     ("MAX_TERMS_ADDED", 1, "a divergence"),
-    ("MAX_REPORT_TYPES", 1, "the leakiest pair among others of two laws"),
+    pytest.param("MAX_REPORT_TYPES", 1, "the leakiest pair among others of two laws", marks=pytest.mark.long),
     ("MAX_CELLS_COMPARED", 20, "a black box"),
     ("MAX_PAIRS_COMPARED", 5, "a black box"),
 ]

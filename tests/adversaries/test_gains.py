@@ -67,6 +67,7 @@ def test_a_gain_on_fractions_is_the_fraction_of_its_definition(name, k):
     assert dc.prior_vulnerability(prior, make(k)) == slow.prior_vulnerability(prior, definition(k))
 
 
+@pytest.mark.one_in(3)
 @each_gain
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_gain_is_its_definition_in_any_storage(name, storage):

@@ -58,6 +58,7 @@ def test_a_single_error_needs_more_than_the_binomial_limit(misses):
     assert missed(limits, each, Fraction(total), Fraction(0)) <= misses
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("trials", [2, 3, 10, 50, 120])
 def test_a_binomial_reaches_past_its_mean_with_probability_a_quarter(trials):
     # What the limit of a sum rests on, where the mean is at least 0.29: the limits miss only beyond the mean + 1.

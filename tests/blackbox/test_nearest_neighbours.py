@@ -18,6 +18,7 @@ def votes(known, secrets, query, k):
     return {s for s in leaders if distances[secrets == s].min() == nearest}
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("way", ["in a tree", "on a line", "on a line, as Python"])
 @pytest.mark.parametrize("scale", [1.0, 0.37, 1e200])
 def test_it_is_the_most_frequent_secret_of_the_nearest(way, scale, monkeypatch):

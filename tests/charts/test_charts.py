@@ -157,6 +157,7 @@ def test_the_best_guess_comes_first():
     assert [record["name"] for record in records(chart, "after")] == ["age", "sex"]
 
 
+@pytest.mark.long
 def test_a_figure_draws_without_a_browser():
     vl_convert = pytest.importorskip("vl_convert")
     specification = charts.exposure_by_column([column()], K, BUDGET).properties(width=400).to_dict()

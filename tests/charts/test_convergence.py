@@ -34,6 +34,7 @@ def words(chart):
 SETTLING = figure([100, 1000, 10_000], [0.3, 0.25, 0.22], [0.1, 0.15, 0.2], [0.5, 0.35, 0.23])
 
 
+@pytest.mark.long
 def test_it_shows_errors_and_both_ends():
     assert points(SETTLING, "point") == [[(100, 0.3), (1000, 0.25), (10_000, 0.22)]]
     (ends,) = points(SETTLING, "line")

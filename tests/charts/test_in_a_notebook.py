@@ -29,6 +29,7 @@ FIGURES: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_notebook_gets_an_image_that_loads_nothing(figure: str) -> None:
     drawn = FIGURES[figure]()

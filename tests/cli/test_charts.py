@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(23)
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("command", CHARTING)
 def test_a_chart_is_what_its_suffix_says(command: str, suffix: str) -> None:
@@ -45,7 +45,7 @@ def test_another_suffix_is_refused_before_any_work(command: str, name: str) -> N
     assert [path.name for path in Path().iterdir()] == ["samples.csv"]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("command", CHARTING)
 def test_a_chart_changes_no_number(command: str) -> None:
     words = CHARTING[command] if "example:adult" in CHARTING[command] else [CHARTING[command][0], "--seed", "1"]

@@ -58,6 +58,7 @@ def test_gates_are_about_the_recommended_protocol() -> None:
     assert run(*SMALL, "--guess", "40%", "--fail-over", "frequency_error.people>0.001")[0] == 1
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -35,6 +35,7 @@ def test_a_number_of_people_and_its_share_agree() -> None:
     assert by_people == exposed(*arguments, "--threshold", str(Fraction(50, 32561)))
 
 
+@pytest.mark.long
 def test_without_a_threshold_k_is_10_as_it_is_everywhere() -> None:
     arguments = ["example:adult", "--columns", "race,workclass"]
     assert exposed(*arguments) == exposed(*arguments, "--k", "10")

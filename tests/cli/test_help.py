@@ -32,6 +32,7 @@ def broken_lines(help_shown: str) -> list[tuple[str, str, int]]:
     return found
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize("command", EVERY, ids=" ".join)
 def test_the_text_of_an_option_fills_the_lines(command: list[str], width: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,6 +45,7 @@ def test_the_text_of_an_option_fills_the_lines(command: list[str], width: int, m
         assert len(line) + 1 + len(after.split()[0]) > room, (line, after)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("command", EVERY, ids=" ".join)
 def test_a_flag_has_no_default(command: list[str]) -> None:
     out = run(*command, "--help")[1]

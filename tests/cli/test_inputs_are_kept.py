@@ -142,6 +142,7 @@ def refused(command: list[str], read: object, written: object, reason: str) -> N
     assert reason in err
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_an_output_is_not_the_input(command: str, spelling: Callable[[Path], Path], tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def gated(command: str, column: str, *gates: str, more: tuple[str, ...] = ()) ->
     return code, {gate["measure"]: gate["value"] for gate in json.loads(out)["gates"]} if out else {}, err
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("column", ["pain", "day"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_numbers_and_dates_have_places(command: str, column: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,6 +68,7 @@ def test_numbers_and_dates_have_places(command: str, column: str, monkeypatch: p
     assert gated(command, column, f"{name}>{expected + 0.01}")[0] == 0
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_recursive_diversity_is_with_the_l_of_the_command(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("pain")
@@ -76,6 +78,7 @@ def test_recursive_diversity_is_with_the_l_of_the_command(command: str, monkeypa
     assert (code, err, numbers["recursive_c:pain"]) == (1, "", pytest.approx(expected))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("command", ["audit", "release"])
 def test_words_have_the_places_and_levels_of_their_hierarchy(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("word")
@@ -89,6 +92,7 @@ def test_words_have_the_places_and_levels_of_their_hierarchy(command: str, monke
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("command", "gate", "fault", "way_out"),
     [
@@ -123,6 +127,7 @@ def test_bags_of_values_have_no_order() -> None:
     assert "gate t_closeness," in err
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("against", ["file", "input"])
 @pytest.mark.parametrize("distance", CLOSENESS)
 def test_what_a_release_reports_of_t_is_what_its_goal_limits(distance: Any, against: Any) -> None:

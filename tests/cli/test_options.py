@@ -106,6 +106,7 @@ def test_each_option_of_a_job_is_one_of_its_command_and_of_its_public_function(c
                 ), field.name
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("command", JOBS)
 @given(data=st.data())
 def test_the_arguments_that_options_print_are_read_as_the_same_options(command: str, data: st.DataObject) -> None:

@@ -72,7 +72,7 @@ def shown(command: str, monkeypatch: pytest.MonkeyPatch, *options: str) -> tuple
     return results[0], out
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(17)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_files_are_what_the_result_writes(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     result, out = shown(command, monkeypatch, "--html", "page.html", "--markdown", "page.md")
@@ -81,7 +81,7 @@ def test_the_files_are_what_the_result_writes(command: str, monkeypatch: pytest.
     assert "Report: page.html\nReport: page.md\n" in out
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(17)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_with_json_the_files_are_written_too(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     result, out = shown(command, monkeypatch, "--json", "--html", "page.html")
@@ -89,7 +89,7 @@ def test_with_json_the_files_are_written_too(command: str, monkeypatch: pytest.M
     assert json.loads(out)["results"] == json.loads(result.to_json())
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(13)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_in_full_every_heading_and_cell_is_printed(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "400")
@@ -101,7 +101,7 @@ def test_in_full_every_heading_and_cell_is_printed(command: str, monkeypatch: py
     assert "More: --full" not in out
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(17)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_without_full_only_an_abridged_document_leaves_something_out(
     command: str, monkeypatch: pytest.MonkeyPatch

@@ -82,6 +82,7 @@ def test_values_are_entered_as_coarse_as_they_were_published() -> None:
     assert copy["age"].nunique() == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("out", ["autumn.csv", "autumn.parquet"])
 def test_the_third_of_three_harmless_releases_is_refused_and_nothing_is_written(out: str) -> None:
     assert released("public/spring.csv", "--publish", "age,sex")[0] == 0
@@ -116,6 +117,7 @@ def test_the_ledger_of_a_release_is_counted_as_tables_in_memory_are() -> None:
     assert joint_exposure(new, read_ledger("kept/ledger.toml"), 1).exposed_people == 0
 
 
+@pytest.mark.long
 def test_without_persons_the_file_itself_is_entered_and_the_next_release_is_bounded() -> None:
     PEOPLE.drop(columns="id").to_csv("people.csv", index=False)
     options = [word for word in RELEASE if word not in ("--person", "id")]
@@ -129,7 +131,7 @@ def test_without_persons_the_file_itself_is_entered_and_the_next_release_is_boun
     assert "name the persons (--person), so that they are counted" in said
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [

@@ -24,6 +24,7 @@ def rows(curated: bool) -> list[str]:
     return lines
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("curated", [True, False])
 def test_the_protocol_s_table_is_what_enumeration_comes_to(curated: bool) -> None:
     heading = "With a curator" if curated else "Without a curator"

@@ -35,6 +35,7 @@ def of_others(folder: Path, count: int = 300) -> Run:
     return Run(made(features(2, 2), **OTHERS), people(table), folder)
 
 
+@pytest.mark.long
 def test_nobody_answers_both_rounds_and_each_result_is_of_its_own_people(tmp_path: Path) -> None:
     run = of_others(tmp_path)
     first = run.ask()
@@ -89,6 +90,7 @@ CHANGED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("case", CHANGED)
 def test_a_choice_for_others_is_refused(case: str, tmp_path: Path) -> None:
     run = of_others(tmp_path)
@@ -127,6 +129,7 @@ def test_a_participant_reads_that_they_answer_one_round_and_no_difference_is_to_
     assert {each.means for each in coalitions(replace(task, other_people=None))} == {"opens", "invents", "leaves out"}
 
 
+@pytest.mark.long
 def test_what_is_certified_of_others_holds_as_surely_as_it_says() -> None:
     """People are drawn from a law, as are the others: of 200 collections at most a few expose more on average."""
     rng, asked = np.random.default_rng(4), (Feature("f0", ("0", "1", "2", "3")), Feature("f1", ("0", "1", "2")))

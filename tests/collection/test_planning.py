@@ -70,6 +70,7 @@ def goes_out(task: Task, laws: Shares, names: tuple[str, ...], people: int) -> b
     return Fraction(may_stand_out(counts, task.k), people) <= Fraction(task.budget)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_the_questions_that_go_out_are_the_most_of_all_sets_that_the_bound_lets_out(seed: int) -> None:
     draw = Random(seed)
@@ -181,6 +182,7 @@ def test_shares_may_be_those_of_a_table(tmp_path: Path) -> None:
     assert released("--like", tmp_path / "people.csv") == ["age", "town"]
 
 
+@pytest.mark.long
 def test_where_other_people_answer_half_of_them_are_counted_and_the_others_certified_with_the_confidence() -> None:
     task = task_of(other_people="0.9", budget="0.05", smallest_batch=1_000)
     laws = equal_shares(task)

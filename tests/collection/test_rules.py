@@ -160,6 +160,7 @@ def test_a_rule_cannot_be_without_answers_or_out_of_order(values: Any, when: Any
         AnswerRule(values, when)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("curated", [True, False])
 @pytest.mark.parametrize("decoys", ["", " decoys 0.2"])
 def test_what_goes_out_is_certified_of_the_redacted_answers_and_is_the_redacted_table(
@@ -246,6 +247,7 @@ def test_a_few_who_redact_are_not_counted_for_all_to_see(tmp_path: Path) -> None
     assert "fewer than 5 people redacted it" in to_markdown(analyst_document(result))
 
 
+@pytest.mark.long
 def test_the_expected_exposure_of_rules_on_a_table_is_that_of_redacted_answers_on_average() -> None:
     """Simulated coins against the exact expectation of the library: two routes to one number."""
     lines, everybody = ["town: Lima, null when sex: f decoys 0.3"], drawn_people(60, seed=5)
@@ -265,6 +267,7 @@ def test_the_expected_exposure_of_rules_on_a_table_is_that_of_redacted_answers_o
     assert abs(np.mean(exposed) - expected) < 5 * np.std(exposed) / 3000**0.5
 
 
+@pytest.mark.long
 def test_by_value_a_redacted_answer_may_be_a_less_frequent_one_and_what_follows_still_holds(tmp_path: Path) -> None:
     """Nothing shows then who redacted: the comparison knows the decoys, and no share is bounded without them."""
     asked = with_rules(ASKED, ["town: Lima when sex: f decoys 0.1", "job: judge decoys 0.2"])

@@ -113,6 +113,7 @@ def test_points_that_merge_are_points_of_the_sums(n):
     assert information(MERGING, n, same) == exactly(0)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("n", [1, 2, 10**9])
 def test_values_that_all_send_the_same_reports_tell_nothing(n):
     assert information(dc.Channel([[0.1 + 0.2, 0.7], [0.3, 0.7], [0.3, 0.7]]), n) == 0

@@ -37,6 +37,7 @@ def differential_entropy(population):
     return -float(weights @ densities)
 
 
+@pytest.mark.one_in(3)
 @each_case
 def test_what_is_private_and_what_is_revealed_of_many_are_means_over_the_mixture(system, population):
     matrix, law = oracle(system, population)
@@ -47,6 +48,7 @@ def test_what_is_private_and_what_is_revealed_of_many_are_means_over_the_mixture
     assert covers(participation, slow.effective_participation(matrix, law), within=1e-9)
 
 
+@pytest.mark.one_in(5)
 @each_case
 @pytest.mark.parametrize("n", [1, 3])
 def test_information_of_few_reports_is_summed(system, population, n):
@@ -71,6 +73,7 @@ def test_the_split_of_information_under_a_mixture_is_its_definition():
         assert float(getattr(getattr(split, side), part)) == exactly(float(expected))
 
 
+@pytest.mark.one_in(3)
 @each_case
 def test_digits_lie_between_certified_ends(system, population):
     matrix, law = oracle(system, population)

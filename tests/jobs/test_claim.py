@@ -83,6 +83,7 @@ def test_a_claim_and_its_measures_are_the_same_numbers(seed: int) -> None:
     )
 
 
+@pytest.mark.long
 def test_bounds_stay_bounds() -> None:
     claim = run_claim("dpsgd:sigma=1,rate=0.01,steps=1000", ClaimOptions(base_rate=0.1, delta=1e-6))
     numbers = [each for attack in claim.attacks for each in (attack.true_positive_rate, attack.precision)]

@@ -25,6 +25,7 @@ OPEN = OpenTable("example:adult")
 VISITS = pa.table({"id": [*range(40)] * 2, "visit": [1] * 40 + [2] * 40, "ill": ["a", "b", "c", "d"] * 20})
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("seed", range(12))
 def test_numbers_are_those_of_the_exposure_and_of_inference(seed: int) -> None:
     random = Random(seed)
@@ -113,6 +114,7 @@ def test_columns_that_are_not_there_or_in_two_roles_are_refused(options: ColumnC
         choose_columns(OPEN, options)
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("seed", range(8))
 def test_people_with_several_rows_have_the_numbers_of_the_exposure_and_of_inference(seed: int) -> None:
     random = Random(seed)
@@ -150,6 +152,7 @@ def generalizations(column: str, k: int) -> Sequence[Generalization]:
     return generalizations_of(identity_generalization(codes, values.to_pylist()), k, column)
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("seed", range(12))
 def test_generalized_columns_have_the_numbers_of_the_table_with_these_values(seed: int) -> None:
     random = Random(seed)

@@ -188,6 +188,7 @@ def test_several_questions_are_at_least_as_revealing_as_all_their_reports(protoc
     assert lowest(information) <= dc.mutual_information(every) <= highest(information) + 1e-12
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("shares", [None, [0.6, 0.3, 0.1]])
 def test_whatever_each_person_answers_to_two_questions_no_guess_is_better_than_the_bound(
@@ -219,6 +220,7 @@ def test_whatever_each_person_answers_to_two_questions_no_guess_is_better_than_t
         assert guess == pytest.approx(best)
 
 
+@pytest.mark.long
 def test_many_questions_cost_by_the_root_of_their_number_in_a_crowd() -> None:
     # By the product of capacities the guess of the first was at most 80 %, of the second 100 %.
     for questions, most in [(20, 0.705), (400, 0.74)]:
@@ -268,6 +270,7 @@ def test_beyond_a_limit_the_protocols_so_far_stay() -> None:
     assert all("best so far krr:k=3" in step for step in steps.seen[first:])
 
 
+@pytest.mark.long
 def test_a_goal_within_all_intervals_is_not_decided() -> None:
     # The worst guess among many people is known between two ends only.
     crowd = dc.Shuffled(dc.RandomizedResponse(12, 4.0), 5000)
@@ -279,6 +282,7 @@ def test_a_goal_within_all_intervals_is_not_decided() -> None:
     assert "Not decided" in result.to_markdown()
 
 
+@pytest.mark.long
 def test_without_the_shuffler_a_guess_about_the_same_answer_to_all_questions_is_no_more_than_what_is_shown() -> None:
     result = dc.design(8, 80_000, guess="+0.01", questions=5, protocols=["krr"])
     alone, epsilon = result.recommended.alone["posterior_vulnerability"], result.recommended.epsilon

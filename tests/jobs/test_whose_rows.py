@@ -48,7 +48,7 @@ def policy(tmp_path: Path) -> Any:
     return read_policy(tmp_path / "discretion.toml")
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.long
 @pytest.mark.parametrize("name", TABLES)
 def test_rows_of_one_person_are_refused_until_they_are_answered_for(name: str, tmp_path: Path, policy: Any) -> None:
     frame = TABLES[name]

@@ -20,6 +20,7 @@ each_measure = pytest.mark.parametrize("case", [pytest.param(case, id=case.name)
 STORAGES = st.sampled_from([np.array, sparse.csr_array, sparse.coo_matrix, sparse.csc_array])
 
 
+@pytest.mark.one_in(5)
 @each_measure
 @given(problems(), STORAGES)
 def test_a_measure_is_its_definition_on_any_channel(case, problem, storage):

@@ -27,7 +27,7 @@ def adversaries(k):
     return itertools.product(priors, [None, rng.normal(size=(3, k)), np.eye(k)[::-1] - 0.25])
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(31)
 @each
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 def test_a_closed_form_agrees_with_the_definition_on_the_explicit_channel(mechanism, case):

@@ -83,6 +83,7 @@ def test_reports_that_no_shares_explain_have_the_share_that_explains_them_best()
     assert (low.tolist(), high.tolist()) == ([1.0, 0.0], [1.0, 0.0])
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("mechanism", KINDS)
 @pytest.mark.parametrize("simultaneous", [False, True])
 def test_simulated_collections_are_covered(mechanism, simultaneous):

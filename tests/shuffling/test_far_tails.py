@@ -99,6 +99,7 @@ TWO_TYPES = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("counts", "parts", "whole"), TWO_TYPES, ids=repr)
 def test_the_far_tail_of_groups_with_two_types_of_report(counts, parts, whole):
     exact, adversary = TwoTypes(counts, parts, whole), dc.AllButOne(counts)
@@ -187,6 +188,7 @@ def test_everybody_from_one_population_where_likelihoods_underflow(local, alpha)
         assert dc.renyi_dp(crowd.seen_by(adversary), order) == exactly(expected)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("local", [720.0, 900.0])
 @pytest.mark.parametrize(
     "make",

@@ -212,6 +212,7 @@ TWO_VALUES = [
 ]
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("mechanism", TWO_VALUES, ids=repr)
 @pytest.mark.parametrize("prior", [[0.5, 0.5], [0.9, 0.1]])
 def test_bounds_of_the_information_of_two_values_hold_what_is_summed(mechanism, prior) -> None:

@@ -219,6 +219,7 @@ def test_delta_0_needs_the_epsilon_of_the_mechanism_and_delta_1_nothing(n):
         assert dc.dp_epsilon(s.seen_by(adversary), dc.privacy_profile(s.seen_by(adversary), 0) + 1e-9) == 0
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("n", [2, 5, 8])
 def test_among_the_worst_others_epsilon_is_the_largest_over_the_counts(n):
     s, Q = dc.Shuffled(RR(2, epsilon=1), n), exact_rows(RR(2, epsilon=1))
@@ -329,6 +330,7 @@ def binary_profile(n, local, epsilon):
     return max(float(np.maximum(0, a - math.exp(epsilon) * b).sum()) for a, b in (laws, laws[::-1]))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("n", [1, 2, 10, 500, 10**4, 10**7, 10**9])
 @pytest.mark.parametrize("local", [0.1, 1, 4])
 def test_two_values_in_a_crowd_of_any_size(n, local):

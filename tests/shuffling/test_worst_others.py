@@ -145,6 +145,7 @@ def test_the_bounds_hold_the_worst_gain(data, crowd):
     contains(bounded_worst_leak(view, plan, bounds(k)), worst(mechanism, n, oracle))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("leak", LEAKS)
 @given(data=st.data(), crowd=crowds())
 @settings(max_examples=25)
@@ -424,6 +425,7 @@ def test_neither_pure_noise_nor_none_needs_a_search(p):
     assert np.isclose(dc.mutual_information(s.seen_by(WORST)), math.log(2) * (2 * p - 1), rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     "measure",
     [

@@ -1,6 +1,5 @@
 """The constants of algorithms, lowered for a block: with so few histograms, the next algorithm answers."""
 
-import re
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
@@ -23,11 +22,11 @@ def sources() -> dict[Path, str]:
 @cache
 def modules_with(name: str) -> tuple[ModuleType, ...]:
     """The modules that read a constant: its home, and those that import it."""
-    paths = [path for path, text in sources().items() if re.search(rf"\b{name}\b", text)]
     modules: list[ModuleType] = []
-    for path in paths:
-        with suppress(MissingExtraError):  # nothing of it runs here
-            modules.append(import_module(".".join(["discretion", *path.with_suffix("").parts])))
+    for path, text in sources().items():
+        if name in text:
+            with suppress(MissingExtraError):  # nothing of it runs here
+                modules.append(import_module(".".join(["discretion", *path.with_suffix("").parts])))
     return tuple(module for module in modules if hasattr(module, name))
 
 

@@ -167,7 +167,7 @@ def counted() -> dict[tuple[str, ...], dict[int, int]]:
     return sizes(Population(PEOPLE))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_gives_the_counts_of_the_table(kind: str, tmp_path: Path, counted: Any) -> None:
     population = Population(KINDS[kind](tmp_path))
@@ -469,7 +469,7 @@ def two_tables(name: str) -> Callable[[Path], str]:
     return write
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(
     ("source", "left_out"),
     [

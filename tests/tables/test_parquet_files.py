@@ -57,6 +57,7 @@ def answers(population: Population) -> list[Any]:
     ]
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("writer", WRITERS)
 def test_it_is_the_table_in_memory(writer: str, tmp_path: Path) -> None:
     path = tmp_path / "people.parquet"
@@ -64,6 +65,7 @@ def test_it_is_the_table_in_memory(writer: str, tmp_path: Path) -> None:
     assert answers(Population(path)) == answers(Population(TABLE))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", [pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
 def test_texts_of_any_kind_of_arrow(kind: pa.DataType, tmp_path: Path) -> None:
     path = tmp_path / "people.parquet"

@@ -136,7 +136,7 @@ HANDS = [
 ]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("hand_over", HANDS)
 def test_every_way_to_hand_over_a_table_gives_the_same_answers(hand_over: Any, tmp_path: Path) -> None:
     population = Population(hand_over(tmp_path))

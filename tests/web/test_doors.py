@@ -45,6 +45,7 @@ def test_every_door_is_asked() -> None:
     assert {*QUESTIONS} == {*DOORS}
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("path", QUESTIONS)
 def test_a_door_answers_with_a_document_and_the_same_as_json(path: str, files: dict[str, str], tmp_path: Path) -> None:
     texts = QUESTIONS[path] | ({"out": [str(tmp_path / "published.csv")]} if path == "release" else {})
@@ -57,6 +58,7 @@ def test_a_door_answers_with_a_document_and_the_same_as_json(path: str, files: d
         assert command in reply.elsewhere.commands
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("path", ["table", "columns", "exposure", "black-box"])
 def test_a_file_whose_first_line_is_no_header_is_asked_about(path: str, tmp_path: Path) -> None:
     rows = {"table": PEOPLE, "columns": PEOPLE, "exposure": PEOPLE, "black-box": SAMPLES}[path].partition("\n")[2]
@@ -68,6 +70,7 @@ def test_a_file_whose_first_line_is_no_header_is_asked_about(path: str, tmp_path
     assert "column1" in reply.title + reply.json
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("path", ["table", "columns", "exposure", "black-box"])
 def test_commands_call_a_file_by_its_path_and_one_that_was_sent_by_its_name(
     path: str, files: dict[str, str], tmp_path: Path

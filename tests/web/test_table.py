@@ -167,6 +167,7 @@ def test_no_file_is_replaced_and_none_written_where_none_can_be(browser: Browser
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
+@pytest.mark.long
 def test_a_process_keeps_the_tables_that_were_asked_about_last_and_reads_a_file_anew_that_changed(
     tmp_path: Path,
 ) -> None:

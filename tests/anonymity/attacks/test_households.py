@@ -25,6 +25,7 @@ def table_of(rows: list[tuple[Any, ...]]) -> pa.Table:
     return pa.table({name: [row[j] for row in rows] for j, name in enumerate(["house", "sex", "age"])})
 
 
+@pytest.mark.long
 @given(rows_of_people, st.integers(1, 20))
 @settings(max_examples=15, deadline=None)
 def test_risks_are_those_of_the_definitions(rows, k):
@@ -113,6 +114,7 @@ def test_exposure_shows_the_households_and_gates_take_them(tmp_path):
     assert "use --k (k=)" in run("exposure", str(file), "--household", "house", "--threshold", "0.1")[2]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("gate", "code", "way_out"),
     [

@@ -44,6 +44,7 @@ def test_minimal_uniques_are_those_that_every_set_of_columns_shows(rows, max_siz
     assert set(found) == slow.minimal_uniques(rows, max_size)
 
 
+@pytest.mark.long
 @given(tables, st.integers(1, 5))
 @few
 def test_scores_and_contributions_are_sums_over_minimal_uniques(rows, max_size):
@@ -180,6 +181,7 @@ def test_rows_are_in_the_order_of_the_table():
     assert "1 of 5,000 people (0.02 %, exact) is unique by at most 2 of the 2 columns." in result.to_markdown()
 
 
+@pytest.mark.long
 def test_exposure_counts_them_and_gates_take_them():
     arguments = ["exposure", "example:adult", "--columns", "age,race,sex", "--k", "10", "--special-uniques", "2"]
     code, out, err = run(*arguments, "--json", "--fail-over", "special_people>80", "--fail-over", "minimal_uniques>500")

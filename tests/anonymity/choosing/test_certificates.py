@@ -72,6 +72,7 @@ def cheapest(table: Any, k: int, allowed: float, most_columns: int) -> float:
     )
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(tables(), st.integers(1, 4), st.sampled_from([0, 0.1, 0.3, 0.6, 1]), st.integers(1, 2))
 def test_no_other_questions_that_certify_have_less_information(
@@ -87,6 +88,7 @@ def test_no_other_questions_that_certify_have_less_information(
         assert bound(table, questions, k) == round(found.certified * table.sum()) <= allowed
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(tables(most_people=6), st.integers(1, 4), st.sampled_from([0, 0.2, 0.5, 1]))
 def test_no_table_that_agrees_with_the_answers_exposes_more_than_is_certified(

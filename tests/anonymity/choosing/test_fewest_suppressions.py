@@ -196,6 +196,7 @@ def test_a_hundred_thousand_simulated_people_are_exposed_as_often_as_is_said() -
     assert abs(off) <= 5 * np.std(shares, ddof=1) / math.sqrt(len(shares)) + 1e-12
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("rows", "k", "budget", "cells"),
     [

@@ -370,6 +370,7 @@ def test_by_statistical_exposure_it_is_the_choice_among_all_sets(  # noqa: PLR09
         assert found.exposure.high == pytest.approx(float(bound(found.columns)), rel=2e-10)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_release_of_other_people_keeps_to_the_budget_whatever_goes_together(seed: int) -> None:
     """An adversary chooses who has which values together; the curator sees counts of single columns of a sample."""

@@ -127,6 +127,7 @@ def test_the_bounds_on_randomized_answers_of_many_people_are_close_to_each_other
         assert 0.3 * highest(bits) < lowest(bits) <= highest(bits) < 17
 
 
+@pytest.mark.long
 @settings(max_examples=8, deadline=None)
 @given(
     st.lists(st.tuples(value, value), min_size=1, max_size=4), st.integers(1, 5), st.sampled_from([0, 0.5, 2, math.inf])
@@ -164,6 +165,7 @@ def test_whatever_coins_are_tossed_redacting_exposes_no_more_than_is_certified()
     assert design.certified_exposure.method == "counting, with redacted as a value"
 
 
+@pytest.mark.long
 @settings(max_examples=10, deadline=None)
 @given(
     st.lists(st.tuples(value, value, value), min_size=1, max_size=30),

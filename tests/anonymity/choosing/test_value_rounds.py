@@ -35,6 +35,7 @@ def cases(draw: st.DrawFn) -> tuple[Any, Known, dict[int, int], int]:
     return truth, known, asked, draw(st.integers(1, people + 2))
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(cases())
 def test_no_table_that_agrees_with_what_is_known_exposes_more(case: tuple[Any, Known, dict[int, int], int]) -> None:
@@ -47,6 +48,7 @@ def test_no_table_that_agrees_with_what_is_known_exposes_more(case: tuple[Any, K
         assert bound == worst
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(cases(), st.data())
 def test_nor_does_a_table_with_the_people_whom_the_known_ones_have_lost(
@@ -148,6 +150,7 @@ def test_rounds_by_value_go_on_where_rounds_by_column_refuse_all_pairs() -> None
     assert by_value[-1].release.exposure <= 0.05
 
 
+@pytest.mark.long
 def test_of_adult_all_four_columns_go_out_by_value_and_two_by_column() -> None:
     people = Population("example:adult", columns=["sex", "race", "workclass", "education"])
     by_column = hierarchical_rounds(people, 0.01, k=10)

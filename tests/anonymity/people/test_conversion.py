@@ -66,7 +66,7 @@ FORMS = {
 }
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(37)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_table_is_as_good_as_its_population(name, form, tmp_path):

@@ -51,6 +51,7 @@ def test_a_bound_on_kept_values_is_that_of_the_table_in_which_the_others_are_one
     assert marginals.marginals(kept=kept) == coarse.marginals()
 
 
+@pytest.mark.long
 @settings(max_examples=12, deadline=None)
 @given(people, numbers, st.sampled_from([0, Fraction(1, 10), Fraction(1, 2), 1]), st.integers(1, 5))
 def test_rounds_with_kept_values_promise_what_holds(rows: list[Any], kept: dict[str, int], budget: Any, k: int) -> None:
@@ -88,6 +89,7 @@ def best_by_enumeration(sizes: list[ClassSizes], people: int, budget: Fraction, 
     return best
 
 
+@pytest.mark.long
 @settings(max_examples=10, deadline=None)
 @given(people, st.fractions(0, 1, max_denominator=12), st.integers(1, 5))
 def test_a_selection_that_may_coarsen_is_the_most_useful_certified_one(

@@ -150,6 +150,7 @@ def test_a_population_cannot_be_changed_and_shows_no_value() -> None:
     assert repr(population) == "Population(5 people; id, sex, job)"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("columns", ["sex", 5, ["sex", 5]])
 def test_columns_are_named_by_a_sequence_of_texts(columns: Any) -> None:
     with pytest.raises(InvalidValueError, match="columns must be a sequence of names"):

@@ -62,6 +62,7 @@ COLUMNS: dict[str, Any] = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("kind", COLUMNS)
 @settings(max_examples=30, deadline=None)
 @given(st.data(), st.integers(1, 6))
@@ -75,6 +76,7 @@ def test_each_is_a_function_of_the_finer_and_contains_what_it_names(kind: str, d
             assert not view.shows_rare(k).any()
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("kind", sorted({*COLUMNS} - {"ages with a top code", "fractions", "words"}))
 @settings(max_examples=30, deadline=None)
 @given(st.data(), st.integers(1, 6))

@@ -167,6 +167,7 @@ def test_an_arx_project_unpacks_to_no_more_than_the_limits_allow(tmp_path: Path)
         assert peak < 3_000_000
 
 
+@pytest.mark.long
 def test_many_hierarchies_share_one_limit(tmp_path: Path) -> None:
     columns = [f"c{number}" for number in range(20)]
     lines = "".join(f"{number};*\n" for number in range(10_000))

@@ -146,6 +146,7 @@ def dependent_views(rows: int, columns: int) -> dict[str, tuple[Generalization, 
 GOAL = ReleaseGoal(5, Fraction(1, 50), [], Fraction(1), None)
 
 
+@pytest.mark.long
 def test_without_a_time_limit_it_is_the_same_however_slow_the_machine_is(monkeypatch: pytest.MonkeyPatch) -> None:
     views = dependent_views(2000, 8)
     with lowered(MAX_SETS_EXAMINED=600):

@@ -114,6 +114,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("ask", "truth"), QUESTIONS.values(), ids=QUESTIONS)
 def test_what_is_asked_of_a_storage_is_what_it_is_of_rows_of_fractions(ask, truth):
     for matrix in CHANNELS:
@@ -141,6 +142,7 @@ def test_what_a_user_is_given_is_the_matrix(make):
         assert slow.exact(C.matrix) == slow.exact(matrix)
 
 
+@pytest.mark.one_in(3)
 @each_pair
 def test_storages_of_two_kinds_go_together(make, other):
     for matrix in CHANNELS[:8]:
@@ -151,6 +153,7 @@ def test_storages_of_two_kinds_go_together(make, other):
         assert both.row_products(left, right).dense() == close(slow.parallel(C, D))
 
 
+@pytest.mark.one_in(3)
 @each_pair
 def test_channels_of_two_kinds_compose(make, other):
     for matrix, w in zip(CHANNELS, (0.25, 0.0, 1.0, 0.7), strict=False):

@@ -63,6 +63,7 @@ def counted(batch: BatchCounts, of: Round, place: int) -> Counter[tuple[str | No
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("curated", [True, False])
 def test_everything_asked_and_what_goes_out_is_within_the_budget_and_equal_to_the_table(
     curated: bool, tmp_path: Path

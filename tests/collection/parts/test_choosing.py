@@ -13,6 +13,7 @@ from discretion.errors import InvalidValueError
 from support.collection.drawn_results import collected, drawn, features_of
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("budget", ["0.02", "0.05", "0.2", "1"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_choice_for_others_is_the_largest_within_the_budget(budget: str, seed: int) -> None:

@@ -38,6 +38,7 @@ def told(run: Run, number: int) -> tuple[ShufflerReport, ...]:
     return run.shufflers[-1].reports(number)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("shufflers", [1, 2, 3])
 def test_each_count_has_the_people_and_the_dummies_of_all_shufflers(shufflers: int, tmp_path: Path) -> None:
     run = Run(noisy(shufflers), people(TABLE), tmp_path)
@@ -60,6 +61,7 @@ def test_each_count_has_the_people_and_the_dummies_of_all_shufflers(shufflers: i
         assert (noise.about(tally) + noise.mean == tally).all()
 
 
+@pytest.mark.long
 def test_the_analyst_s_combinations_have_dummies_too_and_the_result_is_right(tmp_path: Path) -> None:
     run = Run(noisy(), people(TABLE), tmp_path)
     found = run.ask()
@@ -163,6 +165,7 @@ def test_a_choice_that_counts_dummies_as_people_is_refused(tmp_path: Path) -> No
         Choice.decoded(lie.encoded, run.task)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("added", [(), (30,), (30, 30, 30), (4 * 12 + 1, 0)])
 def test_a_choice_of_other_noise_than_the_task_s_is_refused(added: tuple[int, ...], tmp_path: Path) -> None:
     run = Run(noisy(1), people(TABLE), tmp_path)
@@ -175,6 +178,7 @@ def test_a_choice_of_other_noise_than_the_task_s_is_refused(added: tuple[int, ..
         Choice.decoded(replace(choice, reports=((other,),)).signed(run.made.signer).encoded, run.task)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("added", [(30,), (30, 30, 30), (49, 0)])
 def test_a_shuffler_destroys_a_batch_whose_noise_cannot_be(added: tuple[int, ...], tmp_path: Path) -> None:
     run = Run(noisy(2), people(TABLE), tmp_path)

@@ -99,6 +99,7 @@ def test_it_is_json_with_an_estimate_as_its_fields() -> None:
     assert told["features"][0]["counts"][0] == {"answer": "a0", "reports": held, "people": held}
 
 
+@pytest.mark.long
 def test_of_randomized_answers_the_people_are_estimated_and_not_the_reports() -> None:
     setting = Feature("setting", ("on", "off"), randomizer="krr:epsilon=2")
     law, truth, missed = randomizer_of(setting), np.array([700, 300, 0, 0]), 0

@@ -43,6 +43,7 @@ def learned(of: Made, keys: dict[str, X25519PrivateKey], known: frozenset[str], 
     return True
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("shufflers", [1, 2, 3])
 @pytest.mark.parametrize("curated", [True, False])
 def test_those_who_can_open_an_upload_are_those_who_are_named(shufflers: int, curated: bool, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """A home whose files somebody else wrote is refused in one sentence that names the file, by every command."""
 
 import json
+import shutil
 import socket
 from pathlib import Path
 
@@ -19,9 +20,18 @@ GARBAGE = {
 }  # fmt: skip
 
 
-def home_of(role: str, folder: Path) -> Path:
-    homes = housed(folder / "homes", admitted=role == "admitter").homes
-    return homes["shuffler-0" if role == "shuffler" else role].folder
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A home of each role, whose keys take longer to make than all that a test does to its copy."""
+    folder = tmp_path_factory.mktemp("whole")
+    homes = {admitted: housed(folder / str(admitted), admitted=admitted).homes for admitted in (False, True)}
+    names = {role: "shuffler-0" if role == "shuffler" else role for role in ROLES}
+    return {role: homes[role == "admitter"][name].folder for role, name in names.items()}
+
+
+@pytest.fixture
+def home(whole: dict[str, Path], role: str, tmp_path: Path) -> Path:
+    return shutil.copytree(whole[role], tmp_path / "home")
 
 
 def commands(role: str, home: Path, port: int) -> list[list[str]]:
@@ -31,15 +41,13 @@ def commands(role: str, home: Path, port: int) -> list[list[str]]:
     ]  # fmt: skip
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("garbage", GARBAGE)
 @pytest.mark.parametrize(
     "file", ["role", "task", "keys", "operator", "clock", "choice", "counted", "counted-1", "choice-2"]
 )
-def test_every_command_refuses_a_damaged_home_in_one_sentence(
-    file: str, garbage: str, role: str, tmp_path: Path
-) -> None:
-    home = home_of(role, tmp_path)
+def test_every_command_refuses_a_damaged_home_in_one_sentence(file: str, garbage: str, role: str, home: Path) -> None:
     for path in (home / "keys").iterdir() if file == "keys" else [home / file]:
         path.write_bytes(GARBAGE[garbage])
         path.chmod(0o600)
@@ -55,8 +63,7 @@ def test_every_command_refuses_a_damaged_home_in_one_sentence(
 
 @pytest.mark.parametrize("garbage", ["bytes", "zeros", "a word"])
 @pytest.mark.parametrize("role", DATABASES)
-def test_a_damaged_database_is_named(role: str, garbage: str, tmp_path: Path) -> None:
-    home = home_of(role, tmp_path)
+def test_a_damaged_database_is_named(role: str, garbage: str, home: Path) -> None:
     (home / DATABASES[role]).write_bytes(GARBAGE[garbage] * 2)
     sentence = " ".join(refused("collect", role, home, "--port", "1").split())
     assert "the database is damaged" in sentence
@@ -87,8 +94,7 @@ def test_a_store_that_is_damaged_while_the_service_runs_is_no_traceback(
 
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("file", ["task", "keys", "operator", "clock", "choice", "counted", *DATABASES.values()])
-def test_a_damaged_home_is_destroyed_all_the_same(file: str, role: str, tmp_path: Path) -> None:
-    home = home_of(role, tmp_path)
+def test_a_damaged_home_is_destroyed_all_the_same(file: str, role: str, home: Path) -> None:
     keys = [path.read_bytes() for path in (home / "keys").iterdir()]
     for path in (home / "keys").iterdir() if file == "keys" else [home / file]:
         path.write_bytes(GARBAGE["bytes"])

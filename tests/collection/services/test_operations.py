@@ -86,6 +86,7 @@ def test_all_services_say_that_they_are_well_and_what_they_do(service: AsOperato
     assert service.put("/task").status_code == 405
 
 
+@pytest.mark.one_in(3)
 def test_the_list_of_operations_is_openapi(service: AsOperator) -> None:
     specs = pytest.importorskip("openapi_spec_validator", reason="openapi-spec-validator: the group servers")
     document = service.get("/openapi.json").json()

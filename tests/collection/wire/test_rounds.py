@@ -44,7 +44,7 @@ def first_choice(run: Run) -> Choice:
     return choice
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.long
 @pytest.mark.parametrize("shufflers", [1, 2, 3])
 @pytest.mark.parametrize("curated", [True, False])
 def test_marginals_are_the_table_s_and_then_the_joint_counts_are(shufflers: int, curated: bool, tmp_path: Path) -> None:
@@ -83,6 +83,7 @@ def test_randomized_answers_come_out_within_their_standard_errors(tmp_path: Path
     assert joint.reach_of_one > 1 / 3000
 
 
+@pytest.mark.long
 def test_both_rounds_tell_the_same_randomized_answer(tmp_path: Path) -> None:
     """Or two answers of one person could be averaged, and the counts would not be of what the analyst sees."""
     features = [Feature(f.name, f.values, "krr:epsilon=0.5") for f in SEX_AND_TOWN]
@@ -104,6 +105,7 @@ def test_what_the_analyst_gets_exposes_no_more_than_was_certified(tmp_path: Path
     assert sum(count for count in alike.values() if count < 5) / 60 <= choice.exposure <= 0.5
 
 
+@pytest.mark.long
 def test_unshuffled_stores_what_anybody_said(tmp_path: Path) -> None:
     run = Run(made(shufflers=2), people(), tmp_path)
     choice = first_choice(run)

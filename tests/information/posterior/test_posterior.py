@@ -389,6 +389,7 @@ def test_the_same_seed_gives_the_same_posterior(sampled):
 # Draws
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("counts", [[0, 0, 0], [9, 4, 6]])
 def test_draws_follow_the_posterior(counts):
     posterior = dc.frequency_posterior(dc.Channel(ASYMMETRIC), counts)

@@ -30,6 +30,7 @@ def enumerated(matrix, counts, laws):
     return {tally: mass / total for tally, mass in law.items()}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("of", ["one law", "a mixture"])
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_the_law_of_the_tally_is_that_of_everybody_s_value_enumerated(channel, of):

@@ -49,6 +49,7 @@ def test_the_closed_form_of_uneven_shares():
     assert expected - 1e-9 <= high <= low + 1e-9
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("k", [4, 7, 8])
 @pytest.mark.parametrize("law", [EVEN, UNEVEN])
 def test_certified_ends_hold_the_mean_of_the_channel(k, law):
@@ -100,6 +101,7 @@ def test_a_million_values(mechanism):
     assert dc.method(dc.information.asymptotic_utility, mechanism).rung == "bound"
 
 
+@pytest.mark.long
 def test_a_small_channel_narrows_the_ends():
     mechanism = UE.oue(5, 1)
     utility = dc.information.asymptotic_utility(mechanism, rng=1)

@@ -35,6 +35,7 @@ def test_the_ends_hold_the_information_of_sampled_tallies(n):
         assert least <= high
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("mechanism", [UE.oue(1000, 1), SS(1000, 1), OLH(1000, 1)])
 def test_few_reports_of_many_values_are_worth_n_times_one(mechanism):
     information = INFORMATION(mechanism, 10_000)

@@ -41,7 +41,7 @@ def test_the_two_oracles_agree(n):
     assert slow.population_information_by_enumeration(case.matrix, n, case.law) == exactly(by_quadrature)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(11)
 @each_case
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 def test_information_is_its_definition(case, n):

@@ -32,6 +32,7 @@ def sampled(mechanism, n, population, rng, draws):
 each_case = pytest.mark.parametrize("case", CASES)
 
 
+@pytest.mark.one_in(3)
 @each_case
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_tally_utility_is_its_definition(case, n):
@@ -162,6 +163,7 @@ def test_intervals_of_any_protocol_cover(name, population, by, monkeypatch):
     assert all(e.low < e.high for e in found)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("rows", [PROTOCOLS["RAPPOR"], PROTOCOLS["zeros"], PROTOCOLS["k-RR"]], ids=repr)
 def test_the_bounds_of_a_tally_s_likelihood_hold_its_sum_over_all_tables(rows):
     C, rng = np.array(rows.channel().matrix), np.random.default_rng(0)

@@ -182,6 +182,7 @@ def check_what_redacting_would_do(found: Audit, population: dc.Population, rows:
     assert (traits in sets) == (len(traits) > 1 and bool(rules))
 
 
+@pytest.mark.long
 def test_given_rules_are_reported_beside_the_audits_own() -> None:
     columns = ["sex", "race", "workclass", "native_country"]
     population = dc.Population("example:adult", columns=[*columns, "income"])
@@ -298,6 +299,7 @@ def printed(found: Audit, *, full: bool = False) -> str:
     return capture.get()
 
 
+@pytest.mark.long
 def test_the_risks_of_a_file_without_its_weights_among_everybody_are_missing() -> None:
     table = pa.table({"sex": ["f", "m"] * 100, "age": [str(20 + row % 5) for row in range(200)], "w": [50.0] * 200})
     with_weights, of_table = dc.audit(table, weight="w"), dc.audit(table.drop_columns("w"))
@@ -307,6 +309,7 @@ def test_the_risks_of_a_file_without_its_weights_among_everybody_are_missing() -
     assert all(risk.recommended is not None for risk in of_table.risks)
 
 
+@pytest.mark.long
 def test_a_column_of_weights_is_offered_until_it_is_used() -> None:
     columns = ["sex", "race", "fnlwgt"]
     offered = [
@@ -319,6 +322,7 @@ def test_a_column_of_weights_is_offered_until_it_is_used() -> None:
     assert not any("--weight" in sentence for sentence in dc.audit("example:adult", ["sex", "race"]).not_examined)
 
 
+@pytest.mark.long
 def test_a_column_that_names_the_person_of_each_row_takes_nothing_from_the_recommendation() -> None:
     people = 2_000
     table = pa.table(

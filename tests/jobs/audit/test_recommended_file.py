@@ -50,6 +50,7 @@ def written(result: Any) -> tuple[Any, ...]:
     return columns, result.suppressed, checked.exposed_people, checked.exposure, result.kept, checked.guesses
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.long if seed > 2 else ()) for seed in range(12)])
 def test_the_plan_of_an_audit_writes_the_file_with_the_announced_numbers(tmp_path: Path, seed: int) -> None:
     people = table(seed)
@@ -86,6 +87,7 @@ def pasted(command: str) -> list[str]:
     return output.stdout.split("\0")[:-1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.long if seed else ()) for seed in range(12)])
 def test_the_next_command_pasted_from_any_report_writes_that_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int

@@ -46,6 +46,7 @@ def check_alike(table: Any, tmp_path: Path, oracle: pa.Table = TABLE) -> None:
     assert rows_of(tmp_path / "out.parquet") == rows_of(tmp_path / "expected.parquet")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at_once", [1, 7, 100_000])
 def test_a_table_in_place_is_released_as_its_rows_are(
     at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

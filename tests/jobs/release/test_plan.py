@@ -39,6 +39,7 @@ def told(result: Release) -> tuple[Any, ...]:
     return result.columns, result.suppressed, result.kept, result.checked, result.numbers
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{}, {"suppress": "cells", "budget": 0.0}, {"sensitive": ["sex"], "keep": ["sex"]}])
 @pytest.mark.parametrize("seed", range(2))
 def test_a_plan_writes_the_file_again(tmp_path: Path, seed: int, options: dict[str, Any]) -> None:
@@ -59,6 +60,7 @@ def test_a_plan_writes_the_file_again(tmp_path: Path, seed: int, options: dict[s
         assert second.publish == first.publish
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", range(0, len(HOSTILE), 5))
 def test_any_name_survives_a_plan_and_the_command_line(tmp_path: Path, start: int) -> None:
     people = table(1, HOSTILE[start : start + 5])
@@ -75,6 +77,7 @@ def test_any_name_survives_a_plan_and_the_command_line(tmp_path: Path, start: in
     assert rows(out) == rows(tmp_path / "first.parquet")
 
 
+@pytest.mark.long
 def test_no_plan_gets_round_the_goal(tmp_path: Path) -> None:
     people, out = table(2).append_column("id", pa.array(range(900))), tmp_path / "out.parquet"
     for publish, why in (

@@ -36,6 +36,7 @@ def test_a_file_without_what_predicts_costs_all_accuracy(tmp_path: Path) -> None
     assert kept.lost.low < 0 < kept.lost.high
 
 
+@pytest.mark.long
 def test_what_a_file_loses_is_counted_of_the_same_people(tmp_path: Path) -> None:
     """Pay depends on the age within a step of the file: the table's model knows it, the file's cannot."""
     table = people()
@@ -70,6 +71,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_cannot_be_predicted_is_refused_and_nothing_is_written(tmp_path: Path, fault: str) -> None:
     options, said = FAULTS[fault]
@@ -85,6 +87,7 @@ def test_without_the_library_its_extra_is_named(tmp_path: Path, monkeypatch: pyt
         dc.release(written(people(), tmp_path), str(tmp_path / "out.csv"), k=5, keep=["pay"], target="pay")
 
 
+@pytest.mark.long
 def test_the_command_has_it_with_gates(tmp_path: Path) -> None:
     arguments = ["release", written(people(), tmp_path), "--out", str(tmp_path / "out.csv"), "--k", "5"]
     gates = ["--fail-over", "accuracy_lost>0.9", "--fail-over", "accuracy_file<0.1"]

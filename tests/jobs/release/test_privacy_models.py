@@ -74,6 +74,7 @@ def test_a_file_has_the_model_that_it_was_released_under(tmp_path: Path, model: 
     assert result.checked.failing_people == 0
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
@@ -94,6 +95,7 @@ def test_options_that_say_nothing(tmp_path: Path, options: dict[str, Any], fault
         dc.release(people(40), tmp_path / "out.csv", sensitive="pain", **{"keep": "pain", "k": 2, **options})
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("values", "fault"),
     [

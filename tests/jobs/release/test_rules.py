@@ -79,6 +79,7 @@ def oracle_rules(rules: Iterable[RedactionRule]) -> list[Rule]:
     ]
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("seed", range(5))
 def test_whoever_meets_a_rule_and_nobody_else_is_blank(tmp_path: Path, seed: int) -> None:
     table, rows = drawn(seed)
@@ -130,6 +131,7 @@ TYPED: dict[str, tuple[pa.Array, str, list[Any]]] = {
 }
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("kind", TYPED)
 def test_values_of_every_type_are_named_as_the_table_spells_them(tmp_path: Path, kind: str) -> None:
     values, named, after = TYPED[kind]
@@ -178,6 +180,7 @@ def test_without_decoys_a_reader_who_knows_the_rule_learns_what_is_behind_each_b
     assert "Every blank of race is required by a rule (60, no decoys)" in words(result)
 
 
+@pytest.mark.long
 def test_the_decoys_that_the_warning_names_make_half_the_blanks_decoys(tmp_path: Path) -> None:
     table = raced()
     (blank,) = release(table, tmp_path / "out.parquet", rules=["race: Other"], keep=["race"], **OPEN).blanks
@@ -188,6 +191,7 @@ def test_the_decoys_that_the_warning_names_make_half_the_blanks_decoys(tmp_path:
     assert "Drop the column instead" in words(result)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rate", [0.02, 0.5])
 def test_with_decoys_an_attacker_on_the_file_is_right_no_more_often_than_is_printed(
     tmp_path: Path, rate: float
@@ -215,6 +219,7 @@ def test_with_decoys_an_attacker_on_the_file_is_right_no_more_often_than_is_prin
     assert betting / blanks == pytest.approx(blank.expected_suspicion, abs=5 * error)
 
 
+@pytest.mark.long
 def test_coins_are_tossed_anew_each_time(tmp_path: Path) -> None:
     table, out = raced(), tmp_path / "out.parquet"
     seen = []
@@ -278,6 +283,7 @@ def test_what_is_coarser_is_made_of_what_is_not_blank(tmp_path: Path) -> None:
     assert blank.guesses[0].posterior < 0.2  # of an age in a range of ten
 
 
+@pytest.mark.long
 def test_redacted_rare_values_are_reported_as_rules_are(tmp_path: Path) -> None:
     result = release(
         "example:adult", tmp_path / "out.csv", columns=["race", "native_country"], redact=["native_country"]
@@ -288,6 +294,7 @@ def test_redacted_rare_values_are_reported_as_rules_are(tmp_path: Path) -> None:
     assert blank.expected_suspicion == redaction_leakage("example:adult", rule).suspicion <= 0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_plan_and_a_command_carry_the_rules(tmp_path: Path, suffix: str) -> None:
     table, rows = drawn(3)
@@ -330,7 +337,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(13)
 @pytest.mark.parametrize("what", REFUSED)
 def test_a_rule_that_cannot_be_followed_is_refused_in_a_sentence(tmp_path: Path, what: str) -> None:
     options, why = REFUSED[what]

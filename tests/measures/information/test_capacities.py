@@ -73,6 +73,7 @@ CLOSED = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("tol", [1e-3, 1e-9, 1e-12])
 @pytest.mark.parametrize(("matrix", "capacity"), CLOSED.values(), ids=CLOSED)
 def test_the_capacity_is_its_closed_form(matrix, capacity, tol):
@@ -117,6 +118,7 @@ def test_capacities_add_up_and_post_processing_lowers_them(matrix, other, data):
     assert between(dc.shannon_capacity(dc.Channel(np.vstack([C.matrix, C.matrix]))), (capacity.low, capacity.high))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("alpha", [0.01, 0.1, 1, 10])
 @pytest.mark.parametrize("shape", [(80, 120), (120, 30), (700, 6), (5, 2000)])
 def test_the_ends_are_those_of_a_law_and_a_prior_of_large_random_channels(shape, alpha):

@@ -43,6 +43,7 @@ def test_a_grid_brackets_the_true_law(losses: GaussianLosses | LaplaceLosses, st
         assert truth <= excess(more, epsilon) + 1e-13 + 1e-8 * step
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize(("sigma", "rate"), [(0.5, 0.002), (0.4, 0.01), (0.8, 1e-4), (0.3, 0.05), (0.1, 0.01)])
 def test_what_is_merged_next_to_a_pile_keeps_its_mean_loss(sigma: float, rate: float, backwards: bool) -> None:

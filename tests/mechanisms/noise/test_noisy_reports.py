@@ -112,7 +112,7 @@ def test_many_secrets_beside_noise_are_told_apart_like_their_worst_pair():
     assert dc.ldp_epsilon(system) == exactly(max(map(dc.ldp_epsilon, pairs.values())))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize(
     "noise", [DP_SGD, dc.repeated(dc.Laplace(3.0), 4), dc.Laplace(3.0) & dc.Gaussian(2.0)], ids=repr
 )

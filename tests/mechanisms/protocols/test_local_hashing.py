@@ -191,7 +191,7 @@ def test_two_people_s_estimates_with_several_factors():
     generic.test_estimates_are_unbiased_and_their_variance_is_as_stated(dc.LocalHashing(2, 1, g=6), (1, 0))
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 @pytest.mark.parametrize(
     ("k", "epsilon", "g"),

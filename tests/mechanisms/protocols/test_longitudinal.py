@@ -48,6 +48,7 @@ def skewed(system):
     return shares / shares.sum()
 
 
+@pytest.mark.one_in(5)
 @each_kind
 @pytest.mark.parametrize("k, t", [(2, 1), (2, 3), (3, 1), (3, 2), (3, 3)])
 def test_all_measures_are_those_of_all_sequences_of_reports(kind, k, t):

@@ -134,6 +134,7 @@ def test_the_way_is_chosen_by_shape():
     assert Sparse(sparse.csr_array((2000, 1000))).way_to_furthest_rows == pairwise.BY_ROWS
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("columns", [37, 200])
 def test_a_thousand_rows_compiled_equal_a_thousand_by_numpy(columns):
     matrix = np.random.default_rng(2).dirichlet(np.ones(columns), size=1000)

@@ -121,6 +121,7 @@ def test_closed_bounds_hold_among_others_of_one_law(mechanism, data):
     )
 
 
+@pytest.mark.long
 def test_the_information_of_oue_among_known_others_is_within_a_factor_2():
     # The truth by a sum over all histograms of four kinds of report, made once with 10^8 cells.
     def information(n):
@@ -175,6 +176,7 @@ def _check_sample(values, above, below):
     assert below - error <= values.mean() <= above + error
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("mechanism", [OUE(1000, 1), dc.SubsetSelection(1000, 1)])
 @pytest.mark.parametrize("n", [10**5, 10**6, 10**9])
 def test_the_guess_rises_by_what_the_largest_of_so_many_normals_does(mechanism, n):

@@ -174,6 +174,7 @@ def test_the_guess_of_bits_is_near_that_by_the_largest_count(mechanism, most):
     assert k * attained - 1 <= k * bound - 1 <= most * (k * attained - 1)
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("epsilon", [1e-17, 1e-9, 1e-4, 0.1, 2.0, 8.0, 30.0, 200.0])
 @pytest.mark.parametrize("kind", [RR, UE.oue, SS, HR])
 @pytest.mark.parametrize("k", [3, 30])
@@ -200,6 +201,7 @@ def test_others_in_the_blanket_have_no_part():
 PROTOCOLS = [RR, UE.oue, UE.rappor, SS, HR, LH, lambda k, epsilon: LH(k, epsilon, g=2)]
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("kind", PROTOCOLS)
 @pytest.mark.parametrize("k", [10, 100])
 @pytest.mark.parametrize("others", ["known", "worst"])
@@ -209,6 +211,7 @@ def test_information_of_many_values_is_known_to_three_percent_among_100_000(kind
     assert answer.low <= answer.high <= 1.03 * answer.low
 
 
+@pytest.mark.long
 def test_information_about_one_of_two_values_is_known_to_two_percent_among_the_worst_others():
     crowd = dc.Shuffled(UE.oue(2, 1), 100_000).seen_by(dc.WorstAllButOne())
     for prior in (None, [0.2, 0.8]):

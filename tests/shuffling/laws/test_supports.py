@@ -72,6 +72,7 @@ def test_the_reports_of_all_kinds_are_all_reports_whoever_sends_them(mechanism):
     assert pair._factors[: min(k, 3)] @ pair._masses == pytest.approx([1] * min(k, 3), rel=1e-9)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("mechanism", PROTOCOLS, ids=named)
 def test_pairs_are_told_apart_in_the_blanket_as_by_the_channel(mechanism):
     explicit = dc.Channel(mechanism.channel().matrix)
@@ -83,6 +84,7 @@ def test_pairs_are_told_apart_in_the_blanket_as_by_the_channel(mechanism):
             assert linear_excess(types, 5, ratio).value == pytest.approx(linear_excess(by_channel, 5, ratio).value)
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("mechanism", PROTOCOLS, ids=named)
 def test_others_who_all_hold_one_value_are_one_of_the_kinds(mechanism):
     k = mechanism.secrets

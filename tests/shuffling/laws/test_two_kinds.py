@@ -33,6 +33,7 @@ def kinds(mechanism, n, most=1 << 24):
     return TwoKinds(mechanism.channel().dense(), n, most)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("n", [2, 3, 40, 300])
 def test_every_excess_is_the_largest_of_all_that_the_others_can_hold(mechanism, n):
@@ -59,6 +60,7 @@ def test_epsilon_is_that_of_the_worst_of_all(mechanism, delta):
     assert truth <= highest(within) * (1 + 1e-10)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("n", [2, 60])
 def test_no_others_leave_the_values_farther_apart_than_two_laws(mechanism, n):

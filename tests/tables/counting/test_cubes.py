@@ -27,6 +27,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.one_in(7)
 @pytest.mark.parametrize("way", WAYS, ids=str)
 @settings(max_examples=60)
 @given(rows=st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=1, max_size=30), data=st.data())

@@ -39,6 +39,7 @@ def content(rows: list[list[str]], delimiter: str, encoding: str, end: str = "\n
     return text.replace("\n", line_end).encode(encoding)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("delimiter", DELIMITERS)
 def test_one_table_in_each_form_has_equal_classes(delimiter: str, tmp_path: Path) -> None:
     (tmp_path / "plain.csv").write_bytes(content([NAMES, *ROWS], ",", "utf-8"))
