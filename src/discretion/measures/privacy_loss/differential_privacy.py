@@ -272,6 +272,8 @@ _NEAR_ONE = 0.5
 _LEAST, _ZERO = sys.float_info.min, 5e-324
 # The relative distance of equal values, and of an ε from the next one that is tried.
 _ALIKE, _WIDER = 1e-12, 0.25
+# The precision of a root, relative to it or to δ.
+_ROOT = 1e-13
 _TOO_SMALL = "between ε(2.2e-308) and ε(0), for a δ too small for a double to have all its digits"
 
 
@@ -384,7 +386,12 @@ def _root(profile: Callable[[float], float], delta: float, most: float, least: f
         low, high, wider = high, min(most, (1 + wider) * high), min(_WIDER, 4 * wider)
     if math.isinf(high) or profile(high) > delta:  # the root overflows, or rounding keeps δ from reaching it
         return most
-    return root(lambda epsilon: math.log(max(profile(epsilon), _ZERO)) - goal, low, high, 1e-13)
+
+    def margin(epsilon: float) -> float:
+        above = math.log(max(profile(epsilon), _ZERO)) - goal
+        return above if abs(above) > _ROOT else 0.0  # where e^ε is rounded, no ε is closer
+
+    return root(margin, low, high, _ROOT)
 
 
 # Beyond this e^ε overflows.

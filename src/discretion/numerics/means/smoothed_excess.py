@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discretion.numerics.arrays import Complexes, Reals
+from discretion.numerics.bisection import root
 from discretion.numerics.excess import log1p
 from discretion.numerics.means.excess_bounds import spread_over
 
@@ -85,13 +86,21 @@ class SmoothedSum:
     @cached_property
     def slope(self) -> float:
         """The place of the line on the real axis: about the growth rate of the logarithm of the mean excess with T."""
-        low, high = 1e-6 / self._reach, 1.0 / self._reach
-        while high < _STEEPEST and self._tilted(high)[1] * high < 2:
-            high *= 2
-        for _ in range(50):
-            middle = math.sqrt(low * high)
-            low, high = (middle, high) if self._tilted(middle)[1] * middle < 2 else (low, middle)
-        return high
+
+        def margin(s: float) -> float:
+            growth = self._tilted(s)[1] * s - 2
+            return math.inf if math.isnan(growth) else growth
+
+        mean, variance = map(float, self._tilted(0.0)[1:])
+        normal = (math.hypot(mean, math.sqrt(8 * variance)) - mean) / (2 * variance) if variance > 0 else 0.0
+        least = 1e-6 / self._reach
+        low = high = normal if least < normal < _STEEPEST else 1 / self._reach
+        while high < _STEEPEST and margin(high) < 0:
+            low, high = high, 2 * high
+        while low > least and margin(low) >= 0:
+            low, high = low / 2, low
+        # A float, since its quotients may overflow without a warning.
+        return float(root(margin, low, high, 1e-13) if margin(low) < 0 <= margin(high) else high)
 
     @property
     def is_certain(self) -> bool:
