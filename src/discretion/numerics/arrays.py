@@ -1,18 +1,31 @@
 """Types of arrays, and their inner product."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 Integers = NDArray[np.int64]
-Codes = NDArray[np.int32]  # values of a column, numbered
+Codes = NDArray[np.integer[Any]]  # values of a column, numbered
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]  # of bits
 Booleans = NDArray[np.bool_]
 
 # Of longer products BLAS gives a part to each core, and then waits for longer than the sum takes.
 _SUMMED_BY_ONE_CORE = 1 << 13
+
+
+def code_type(count: int) -> np.dtype[np.integer[Any]]:
+    """Return the narrowest type for the codes of this number of values, at most 2³¹.
+
+    Examples
+    --------
+    >>> [str(code_type(count)) for count in (256, 257, 65_536, 65_537)]
+    ['uint8', 'uint16', 'uint16', 'int32']
+    """
+    return np.dtype(next((kind for kind in ("u1", "u2") if count <= 1 << 8 * np.dtype(kind).itemsize), "i4"))
 
 
 def inner_product(left: Reals, right: Reals | Integers) -> float:
