@@ -3,7 +3,8 @@
 ``uv run --group benchmarks python benchmarks/beside_peers.py`` takes ten minutes on two cores, and writes the table
 into README.md; words after it choose the rows that contain them, and only print these. A row is done several times,
 ours and the others in turns, and shows CPU seconds of all threads and child processes: the median, with the least and
-the most. Only ratios of the same run count.
+the most. Only ratios of the same run count. The word "memory" chooses the peak memory
+of audits.
 """
 
 import os
@@ -146,6 +147,23 @@ def program(*arguments: object) -> Work:
         subprocess.run(command, check=True, capture_output=True, cwd=folder(), env=environment)
 
     return run
+
+
+# The goal of the peak memory of an audit of so many rows, in MB: that of earlier code.
+PEAK_GOALS = {10**5: 369, 10**6: 467, 10**7: 957}
+# A program that starts another one has itself little in memory, which counts as the other one's.
+PEAK = (
+    "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+    "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 // 10**6)"
+)
+
+
+def peak_memory(n: int) -> str:
+    """Return the cells of an audit's largest resident memory, in MB."""
+    audit = [sys.executable, "-m", "discretion", "audit", str(csv_of(n, 5))]
+    shown = subprocess.run([sys.executable, "-c", PEAK, *audit], check=True, capture_output=True, text=True)
+    peak, goal = int(shown.stdout), PEAK_GOALS[n]
+    return f"| {n:,} | {peak:,} MB | {goal:,} MB | {'yes' if peak <= goal else '**no**'} |"
 
 
 FIRST_SECURITY = (
@@ -358,6 +376,10 @@ def main(words: list[str]) -> None:
         if not words or any(word in row.asked for word in words):
             lines.append(f"| {' | '.join(measured(row))} |")
             print(lines[-1], flush=True)
+    if not words or "memory" in words:
+        lines += ["", "| rows of `audit`, 5 columns, CSV | peak memory | goal | reached |", "|---|---|---|---|"]
+        lines += map(peak_memory, PEAK_GOALS)
+        print(*lines[-len(PEAK_GOALS) - 3 :], sep="\n")
     if not words:
         before, _, rest = README.read_text().partition(START)
         README.write_text("\n".join([before + START, "", *lines, "", END + rest.partition(END)[2]]))

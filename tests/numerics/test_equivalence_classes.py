@@ -45,3 +45,40 @@ def test_the_best_guess_is_the_commonest_of_each_class(held: list[tuple[int, int
     classes = equivalence_classes.refined(equivalence_classes.everybody(len(held)), classes)
     certain = sum(size for first, size in sizes.items() if best[first] == size)
     assert equivalence_classes.best_guesses(classes, guessed) == (sum(best.values()), certain)
+
+
+@pytest.mark.parametrize(
+    ("count", "kind"), [(1, "uint8"), (256, "uint8"), (257, "uint16"), (65_536, "uint16"), (65_537, "int32")]
+)
+def test_codes_take_as_few_bytes_as_their_count_needs(count: int, kind: str) -> None:
+    column = Column(np.array([0, count - 1, count - 1]), count)
+    assert column.codes.dtype == kind
+    assert column.codes.tolist() == [0, count - 1, count - 1]
+
+
+@pytest.mark.parametrize("way", ["numpy", "compiled", "python"])
+@pytest.mark.parametrize("counts", [(2, 200), (200, 2), (256, 256), (257, 256), (70_000, 3)])
+def test_narrow_codes_are_combined_without_overflow(
+    counts: tuple[int, int], way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(equivalence_classes, "COMPILED_FROM", 10**9 if way == "numpy" else 0)
+    if way == "python":
+        monkeypatch.setattr(equivalence_classes, "compiled", lambda loop: loop)
+    rng = np.random.default_rng(0)
+    first, second = (np.append(rng.integers(0, count, 500), count - 1) for count in counts)
+    classes, by = Column(first, counts[0]), Column(second, counts[1])
+    pairs = Counter(zip(first.tolist(), second.tolist(), strict=True))
+    both = equivalence_classes.refined(classes, by)
+    assert both.count == len(pairs)
+    assert len(set(zip(both.codes.tolist(), first.tolist(), second.tolist(), strict=True))) == len(pairs)
+    assert sorted(equivalence_classes.class_sizes(classes, by).tolist()) == sorted(pairs.values())
+
+
+@given(rows, st.integers(1, 5))
+def test_codes_are_counted_by_blocks(held: list[tuple[int, int]], at_once: int) -> None:
+    first, second = columns(held)
+    some = second.codes > 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(equivalence_classes, "_AT_ONCE", at_once)
+        assert first.sizes().tolist() == np.bincount(first.codes, minlength=first.count).tolist()
+        assert first.sizes(some).tolist() == np.bincount(first.codes[some], minlength=first.count).tolist()

@@ -9,13 +9,24 @@ Reals = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 Integers = NDArray[np.int64]
 AnyIntegers = NDArray[np.integer[Any]]  # of any width
-Codes = NDArray[np.int32]  # values of a column, numbered
+Codes = AnyIntegers  # values of a column, numbered, in as few bytes as they need
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]  # of bits
 Booleans = NDArray[np.bool_]
 
 # Of longer products BLAS gives a part to each core, and then waits for longer than the sum takes.
 _SUMMED_BY_ONE_CORE = 1 << 13
+
+
+def code_type(count: int) -> np.dtype[np.integer[Any]]:
+    """Return the narrowest type for the codes of this number of values, at most 2³¹.
+
+    Examples
+    --------
+    >>> [str(code_type(count)) for count in (256, 257, 65_536, 65_537)]
+    ['uint8', 'uint16', 'uint16', 'int32']
+    """
+    return np.dtype(next((kind for kind in ("u1", "u2") if count <= 1 << 8 * np.dtype(kind).itemsize), "i4"))
 
 
 def inner_product(left: Reals, right: Reals | Integers) -> float:

@@ -10,7 +10,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from discretion.numerics.arrays import Codes, Integers
+from discretion.numerics.arrays import Booleans, Codes, Integers, code_type
 from discretion.numerics.compiled import compiled
 
 Int64s = Integers
@@ -22,6 +22,8 @@ _REPEATS = 10
 # A table of cells may have so many times as many cells as there are rows.
 _SPARSE = 8
 _LEAST_CELLS = 1 << 19
+# Rows that are counted at once, in eight bytes each.
+_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,25 @@ class Column:
     Parameters
     ----------
     codes
-        The code of each row, from 0.
+        The code of each row, from 0; kept in as few bytes as the count needs, since a search holds many columns.
     count
         The highest code plus 1.
     """
 
     codes: Codes
     count: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", self.codes.astype(code_type(self.count), copy=False))
+
+    def sizes(self, rows: Booleans | None = None) -> Int64s:
+        """Return the number of rows with each code, among some rows or all: by blocks, of which NumPy makes copies."""
+        result = np.zeros(self.count, np.int64)
+        for start in range(0, self.codes.size, _AT_ONCE):
+            block = slice(start, start + _AT_ONCE)
+            codes = self.codes[block] if rows is None else self.codes[block][rows[block]]
+            result += np.bincount(codes, minlength=self.count)
+        return result
 
 
 def are_row_numbers(count: int, span: float) -> bool:
@@ -58,7 +72,7 @@ def are_row_numbers(count: int, span: float) -> bool:
 
 def everybody(rows: int) -> Column:
     """Return the single class of all rows."""
-    return Column(np.zeros(rows, np.int32), 1)
+    return Column(np.zeros(rows, code_type(1)), 1)
 
 
 def refined(classes: Column, by: Column) -> Column:
@@ -73,12 +87,13 @@ def refined(classes: Column, by: Column) -> Column:
     size = classes.count * by.count
     if _is_sparse(size, classes):
         _, codes = np.unique(classes.codes.astype(np.int64) * by.count + by.codes, return_inverse=True)
-        return Column(codes.astype(np.int32), int(codes.max()) + 1)
+        return Column(codes, int(codes.max()) + 1)
     if classes.codes.size < COMPILED_FROM:
         keys = classes.codes * np.int32(by.count) + by.codes
         numbers = np.cumsum(np.bincount(keys, minlength=size) > 0, dtype=np.int32) - np.int32(1)
         return Column(numbers[keys], int(numbers[-1]) + 1)
-    numbers, codes, found = np.full(size, -1, np.int32), np.empty_like(classes.codes), np.zeros(1, np.int64)
+    numbers, found = np.full(size, -1, np.int32), np.zeros(1, np.int64)
+    codes = np.empty(classes.codes.size, code_type(min(size, classes.codes.size)))
     compiled(_number_cells)(classes.codes, by.codes, by.count, numbers, codes, found)
     return Column(codes, int(found[0]))
 
@@ -200,7 +215,7 @@ def _is_sparse(cells: int, classes: Column) -> bool:
 
 def _count_cells(classes: Codes, codes: Codes, count: int, cells: Codes) -> None:
     for i in range(classes.size):
-        cells[classes[i] * count + codes[i]] += 1
+        cells[np.int64(classes[i]) * count + codes[i]] += 1
 
 
 def _add_small(cells: Codes, least: int, total: Int64s) -> None:
@@ -216,7 +231,7 @@ def _number_cells(  # noqa: PLR0917 - a loop over arrays
 ) -> None:
     following = 0
     for i in range(classes.size):
-        cell = classes[i] * count + codes[i]
+        cell = np.int64(classes[i]) * count + codes[i]
         if numbers[cell] < 0:
             numbers[cell] = following
             following += 1

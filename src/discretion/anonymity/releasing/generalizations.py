@@ -81,7 +81,7 @@ class Generalization:
     @cached_property
     def sizes(self) -> Integers:
         """The number of rows with each code."""
-        return np.bincount(self.column.codes, minlength=self.column.count)
+        return self.column.sizes()
 
     @cached_property
     def bits(self) -> float:

@@ -39,7 +39,7 @@ class ReleaseGoal:
 
     def failing(self, classes: Column, secrets: Mapping[str, Column]) -> Booleans:
         """Return for each row whether its class is too small or not diverse enough."""
-        fails = np.bincount(classes.codes, minlength=classes.count) < self.k
+        fails = classes.sizes() < self.k
         for diversity in self.diversity:
             fails |= diversity.fails(count_class_values(classes, secrets[diversity.column], 0))
         return fails[classes.codes]
@@ -54,7 +54,7 @@ class ReleaseGoal:
 
     def exposed(self, classes: Column) -> int:
         """Return the number of rows in classes that are too small."""
-        sizes = np.bincount(classes.codes)
+        sizes = classes.sizes()
         return int(sizes[sizes < self.k].sum())
 
     def left_out(self, classes: Column, secrets: Mapping[str, Column], rare: Booleans, most: int) -> Booleans | None:
@@ -71,7 +71,7 @@ class ReleaseGoal:
                 return out
             if fewest > spare:
                 return None
-            sizes, rows = np.bincount(left.codes), np.flatnonzero(failing)
+            sizes, rows = left.sizes(), np.flatnonzero(failing)
             first = np.empty(sizes.size, np.int64)
             first[left.codes[::-1]] = np.arange(failing.size)[::-1]
             of_rows = left.codes[rows]

@@ -280,11 +280,11 @@ class _ReleaseLoads(CodeDisclosure):
         assert self._joint is not None
         if cut is None and ideal in self._information:
             return self._information.pop(ideal)
-        left = slice(None) if cut is None else ~cut.out
+        left = None if cut is None else ~cut.out
         classes = cut.classes(self._shown(ideal)) if cut is not None and cut.blank_cells else self.classes(ideal)
         beside = reduce(refined, self._guarded, everybody(self._rows))
         both = reduce(refined, self._guarded, classes)
-        of_both, of_guarded = (self._joint.of_sizes(np.bincount(each.codes[left])) for each in (both, beside))
+        of_both, of_guarded = (self._joint.of_sizes(each.sizes(left)) for each in (both, beside))
         return of_both - of_guarded
 
     def _shown(self, ideal: int) -> list[Generalization]:

@@ -199,7 +199,7 @@ class PairUtility(ReleaseUtility):
 
 def discernibility(classes: Column, out: Booleans, people: int) -> int:
     """Return the discernibility ``Σ_class size² + n·(rows left out)`` of n people: the sum of each one's class size."""
-    sizes = np.bincount(classes.codes[~out])
+    sizes = classes.sizes(~out)
     return int((sizes.astype(object) ** 2).sum()) + int(out.sum()) * people
 
 

@@ -27,7 +27,7 @@ from discretion.escaping import printable
 from discretion.jobs.options.tables import FileOptions, ReleaseOptions
 from discretion.jobs.release.goal import release_goal, with_distributions
 from discretion.jobs.release.redaction import Redaction, follow_rules, rules_to_follow
-from discretion.numerics.arrays import Booleans, Integers
+from discretion.numerics.arrays import Booleans
 from discretion.numerics.equivalence_classes import Column
 from discretion.presenting.names import briefly
 from discretion.tables.counting.codes import column_values
@@ -71,8 +71,8 @@ class Candidates:
         The columns that are generalized by a hierarchy from a file.
     redactions
         The columns with cells that rules leave blank → the redaction.
-    rows
-        The numbers of the table's rows that may go out.
+    left
+        Whether each row of the table may go out.
     """
 
     people: Population
@@ -89,7 +89,7 @@ class Candidates:
     max_suppressed: int
     hierarchies: Sequence[str]
     redactions: Mapping[str, Redaction]
-    rows: Integers
+    left: Booleans
 
     @property
     def guarded(self) -> list[str]:
@@ -171,7 +171,7 @@ def candidates_of(
         max_suppressed=max_suppressed - rare,
         hierarchies=sorted(hierarchies),
         redactions=redactions,
-        rows=np.flatnonzero(~never),
+        left=~never,
     )
 
 

@@ -48,7 +48,7 @@ def _blanked(name: str, redaction: Redaction, decision: ReleaseDecision) -> Blan
     suppressed = dict(zip(decision.best.views, decision.best.cut.blank, strict=True)).get(name, np.zeros_like(kept))
     # As if a reader distinguished redacted cells from missing ones and from those that are blank to hide others.
     marks = [redaction.redacted, suppressed & ~redaction.redacted]
-    shown = Column(np.select(marks, [view.count, view.count + 1], view.codes)[kept].astype(np.int32), view.count + 2)
+    shown = Column(np.select(marks, [view.count, view.count + 1], view.codes.astype(np.int32))[kept], view.count + 2)
     expected = {about: redaction_leakage(people, redaction.rules, about) for about in redaction.about}
     needed = int((np.logical_or.reduce(redaction.needed) & kept).sum())
     decoys, rare = int((redaction.decoys & kept).sum()), expected[name].rare_people

@@ -103,7 +103,7 @@ def _information(guarded: Sequence[Generalization], best: BestRelease) -> float:
 def _joint(columns: Sequence[Column], rows: Booleans) -> float:
     """Return the joint information of some rows by these columns, in bits of all of them."""
     classes = reduce(refined, columns, everybody(rows.size))
-    return float(JointInformation(rows.size).of_sizes(np.bincount(classes.codes[rows])))
+    return float(JointInformation(rows.size).of_sizes(classes.sizes(rows)))
 
 
 def _kept(guarded: Sequence[Generalization], views: Views, best: BestRelease, utility: Utility) -> float:

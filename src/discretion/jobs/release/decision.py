@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from discretion.anonymity.releasing.generalizations import AS_IT_IS, Generalization, identity_generalization
 from discretion.anonymity.releasing.search import BestRelease, most_useful_release
 from discretion.jobs.release.candidates import Candidates, NothingWithinGoalError, none_left
@@ -13,7 +15,7 @@ from discretion.jobs.release.costs import costs_of
 from discretion.jobs.release.file import shuffled_rows, table_of
 from discretion.jobs.release.nearest import nearest
 from discretion.jobs.release.result import ReleasedColumn
-from discretion.numerics.arrays import Integers
+from discretion.numerics.arrays import Codes, Integers
 
 # Each column that goes out → its generalization.
 Choice = Mapping[str, Generalization]
@@ -55,10 +57,10 @@ class ReleaseDecision:
     @property
     def rows(self) -> Integers:
         """The number in the whole table of each row that goes out."""
-        return self.candidates.rows[self._order]
+        return np.flatnonzero(self.candidates.left)[self._order]
 
     @cached_property
-    def _order(self) -> Integers:
+    def _order(self) -> Codes:
         return shuffled_rows(self.best)
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from discretion.anonymity.releasing.generalizations import Generalization
 from discretion.anonymity.releasing.search import BestRelease
 from discretion.errors import InvalidValueError
-from discretion.numerics.arrays import Booleans, Codes, Integers
+from discretion.numerics.arrays import Booleans, Codes
 
 SUFFIXES = (".parquet", ".csv")
 
@@ -25,12 +25,12 @@ def check_suffix(out: str) -> str:
     return suffix
 
 
-def shuffled_rows(best: BestRelease) -> Integers:
+def shuffled_rows(best: BestRelease) -> Codes:
     """Return the numbers of the rows that go out, in a random order.
 
     The order comes from the system's randomness: somebody might undo an order that comes from a seed.
     """
-    left = np.flatnonzero(~best.cut.out)
+    left = np.flatnonzero(~best.cut.out).astype(np.int32)
     return left[np.argsort(np.frombuffer(secrets.token_bytes(8 * left.size), np.uint64))]
 
 
@@ -39,7 +39,7 @@ def table_of(
     values: Mapping[str, Any],
     columns: Sequence[str],
     best: BestRelease,
-    rows: Integers,
+    rows: Codes,
 ) -> Any:
     """Return an Arrow table of these rows and columns, each column generalized.
 

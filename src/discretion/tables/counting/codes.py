@@ -26,36 +26,33 @@ def column_codes(rows: Rows, columns: Sequence[str], length: int) -> dict[str, C
 
     Also None if there are too many rows, or for a column of values that Arrow does not encode, such as lists.
     """
-    dictionaries = _dictionaries(rows, columns, length)
-    return None if dictionaries is None else {name: _codes(each) for name, each in dictionaries.items()}
+    coded = _coded(rows, columns, length)
+    return None if coded is None else {name: column for name, (column, _) in coded.items()}
 
 
 def column_values(rows: Rows, columns: Sequence[str], length: int) -> dict[str, tuple[Column, Any]] | None:
     """Return each column in codes, and their values as an Arrow array; None where :func:`column_codes` returns None."""
-    dictionaries = _dictionaries(rows, columns, length)
-    if dictionaries is None:
+    coded = _coded(rows, columns, length)
+    if coded is None:
         return None
-    return {name: (_codes(each), _decoded(rows, name, each.dictionary)) for name, each in dictionaries.items()}
+    return {name: (column, _decoded(rows, name, values)) for name, (column, values) in coded.items()}
 
 
-def _dictionaries(rows: Rows, columns: Sequence[str], length: int) -> dict[str, Any] | None:
-    """Return each column as an Arrow array of codes with their values, or None."""
+def _coded(rows: Rows, columns: Sequence[str], length: int) -> dict[str, tuple[Column, Any]] | None:
+    """Return each column in codes, and the engine's values as an Arrow array; or None."""
     if rows.arrow is None or length * len(columns) > limits.current().numbers(MAX_CODED_VALUES, each=4):
         return None
-    result: dict[str, Any] = {}
+    result: dict[str, tuple[Column, Any]] = {}
     most = max(1, _AT_ONCE // max(length, 1))  # what a question costs to ask grows with the columns of the table
     for start in range(0, len(columns), most):
         some = columns[start : start + most]
         values = rows.arrow(rows.table.select(**{f"value{i}": _plain(rows, name) for i, name in enumerate(some)}))
         for name, array in zip(some, values.columns, strict=True):
-            result[name] = _numbered(array)
-    return None if any(array is None for array in result.values()) else result
-
-
-def _codes(dictionary: Any) -> Column:
-    # Not by asarray(), which imports pandas.
-    codes = np.from_dlpack(dictionary.indices).astype(np.int32, copy=False)
-    return Column(codes, len(dictionary.dictionary))
+            if (numbered := _numbered(array)) is None:
+                return None
+            codes = np.from_dlpack(numbered.indices).astype(np.int32, copy=False)  # asarray() imports pandas
+            result[name] = Column(codes, len(numbered.dictionary)), numbered.dictionary
+    return result
 
 
 def _decoded(rows: Rows, column: str, values: Any) -> Any:

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from discretion.errors import InvalidTableError
+from discretion.numerics.arrays import code_type
 from discretion.tables.engines.embedded import MERGED_FROM_ARROW, EmbeddedEngine, check_types, quote_name
 from discretion.tables.engines.rows import Rows
 
@@ -98,8 +99,7 @@ def narrowed(codes: Sequence[Any], texts: Any) -> Any:
 
 def _narrowest(texts: Any) -> Any:
     """Return the smallest type that has a code for each text."""
-    pa: Any = import_module("pyarrow")
-    return next((kind for kind in (pa.uint8(), pa.uint16()) if len(texts) <= 1 << kind.bit_width), pa.int32())
+    return import_module("pyarrow").from_numpy_dtype(code_type(len(texts)))
 
 
 class TextCoding:

@@ -61,6 +61,8 @@ class EmbeddedEngine(ProcessBound):
             self._database: Any = duckdb.connect(":memory:", config={**SETTINGS, **room})
             RUNNING.add(self._database)
         self._turns = Turns()
+        self._query("ATTACH ':memory:' AS compressed (COMPRESS)")  # the database itself cannot be
+        self._query("USE compressed")
         # In Jupyter it is on; without ipywidgets it is off, and to set it at all is an error.
         ((shows_progress,),) = self._query("SELECT current_setting('enable_progress_bar')")
         if shows_progress:
@@ -149,6 +151,7 @@ class EmbeddedEngine(ProcessBound):
             f"CREATE TABLE people AS SELECT {', '.join(kept.get(f, f) + f' AS {f}' for f in kinds)} FROM arrived_rows"
         )
         self._query(f"DROP {storage} arrived_rows")
+        self.read("CHECKPOINT")  # which compresses: else a code of one byte takes five
         ((count,),) = self._query("SELECT count(*) FROM people")
         if expected not in (None, count):
             raise InvalidTableError(f"{self._what} was read as {count} rows but has {expected}; please report this")
