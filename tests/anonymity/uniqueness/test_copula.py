@@ -36,6 +36,14 @@ def independent(people: int, rng: np.random.Generator) -> Table:
     return np.column_stack([rng.choice(k, people, p=rng.dirichlet(np.ones(k))) for k in (2, 4, 9, 21, 13)])
 
 
+def test_a_column_of_256_values_has_all_of_its_mass_in_their_cells() -> None:
+    column = Column(np.arange(256).repeat(4), 256)
+    assert column.codes.dtype == np.uint8  # in which 255 and 1 are 0
+    steps, root, points = [copulas._steps(column)], np.eye(1), copulas._points(1, np.random.default_rng(0))
+    chances = copulas._boxes(steps, [np.arange(256, dtype=np.uint8)], root, points)
+    assert chances == pytest.approx(np.full(256, 1 / 256))
+
+
 @pytest.mark.long
 # A small sample lacks values that few have, which makes the others look commoner.
 @pytest.mark.parametrize(("share", "most"), [(0.05, 0.25), (0.1, 0.1), (0.4, 0.1)])

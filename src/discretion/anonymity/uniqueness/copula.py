@@ -117,7 +117,7 @@ def _boxes(steps: Sequence[_Steps], codes: Sequence[NDArray[np.integer]], root: 
         for i in range(j):
             given = given + root[j, i] * normal[i]
         low: Reals = special.ndtr((step.ends[codes[j]][:, None] - given) / root[j, j])
-        high: Reals = special.ndtr((step.ends[codes[j] + 1][:, None] - given) / root[j, j])
+        high: Reals = special.ndtr((step.ends[1:][codes[j]][:, None] - given) / root[j, j])
         chance = chance * (high - low)
         normal.append(special.ndtri(np.clip(low + points[:, j] * (high - low), 1e-15, 1 - 1e-15)))
     return chance.mean(axis=1)
