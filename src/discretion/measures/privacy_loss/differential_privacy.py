@@ -348,13 +348,15 @@ def _least_epsilon(
     def lower(epsilon: float) -> float:
         return lowest(profile(epsilon)) if attained is None else attained(epsilon)
 
-    goal, low = max(delta, _LEAST), 0.0
+    goal, low, tried = max(delta, _LEAST), 0.0, -1.0
     while True:
         reached = cache(lower)
         low = _root(reached, goal, most, low)
-        enough, value = max(goal, reached(low)) * (1 + _ALIKE), profile(low)
-        if math.isinf(low) or lowest(value) <= enough:
+        enough, value = max(goal, reached(low)) * (1 + _ALIKE * _left_of(goal)), profile(low)
+        # Where it does not rise although the profile was computed there, only rounding is between both.
+        if math.isinf(low) or lowest(value) <= enough or low == tried:
             break
+        tried = low
     # The other end is no less, and is mostly close.
     high = low if highest(value) <= enough else _root(lambda epsilon: highest(profile(epsilon)), goal, most, low)
     if delta < goal:
@@ -387,11 +389,18 @@ def _root(profile: Callable[[float], float], delta: float, most: float, least: f
     if math.isinf(high) or profile(high) > delta:  # the root overflows, or rounding keeps δ from reaching it
         return most
 
+    hidden = _ROOT * _left_of(delta)
+
     def margin(epsilon: float) -> float:
         above = math.log(max(profile(epsilon), _ZERO)) - goal
-        return above if abs(above) > _ROOT else 0.0  # where e^ε is rounded, no ε is closer
+        return above if abs(above) > hidden else 0.0  # where e^ε is rounded, no ε is closer
 
     return root(margin, low, high, _ROOT)
+
+
+def _left_of(delta: float) -> float:
+    """Return 1 - δ, or 1 for odds: near δ = 1 the least relative change of δ is a large one of 1 - δ, and so of ε."""
+    return 1 - delta if delta < 1 else 1.0
 
 
 # Beyond this e^ε overflows.
