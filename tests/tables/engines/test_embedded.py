@@ -1,11 +1,14 @@
 """The engine that holds a table keeps it in little room."""
 
 import pyarrow as pa
+import pytest
 
+from discretion.tables.engines import embedded
 from discretion.tables.engines.embedded import EmbeddedEngine
 
 
-def test_a_loaded_table_is_compressed() -> None:
+def test_a_large_table_is_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "_WORTH_COMPRESSING", 20_000)
     engine = EmbeddedEngine("a table")
     table = pa.table({"sex": ["f", "m"] * 5_000, "age": [*range(100)] * 100})
     with engine.holding("arrived", table):

@@ -23,6 +23,7 @@ RUNNING.add(_OF_THE_IMPORT)
 
 # Nothing is fetched or loaded, and nothing of a table about people spills to the disk.
 SETTINGS = {
+    "allocator_bulk_deallocation_flush_threshold": "1MB",  # what is freed goes back to the system at once
     "allow_community_extensions": "false",
     "allow_persistent_secrets": "false",
     "autoinstall_known_extensions": "false",
@@ -33,6 +34,8 @@ SETTINGS = {
 LONGEST_OBJECT = 1 << 24  # bytes of JSON: DuckDB's default
 MAX_CODES = 1 << 16
 _MEMORY_OF_A_THREAD = 125_000_000
+# Fewer values take less than 50 MB, and less time as they are.
+_WORTH_COMPRESSING = 10**7
 _WIDER_THAN_NEEDED = ("SMALLINT", "INTEGER", "BIGINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _NARROW = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}
 
@@ -151,8 +154,9 @@ class EmbeddedEngine(ProcessBound):
             f"CREATE TABLE people AS SELECT {', '.join(kept.get(f, f) + f' AS {f}' for f in kinds)} FROM arrived_rows"
         )
         self._query(f"DROP {storage} arrived_rows")
-        self.read("CHECKPOINT")  # which compresses: else a code of one byte takes five
         ((count,),) = self._query("SELECT count(*) FROM people")
+        if count * len(kinds) >= _WORTH_COMPRESSING:
+            self.read("CHECKPOINT")  # which compresses: else a code of one byte takes five
         if expected not in (None, count):
             raise InvalidTableError(f"{self._what} was read as {count} rows but has {expected}; please report this")
         if not count:
