@@ -1,6 +1,6 @@
 """Measure the work that users wait for, each beside a peer or a limit in the same run, for the table of README.md.
 
-``uv run --group benchmarks python benchmarks/beside_peers.py`` takes ten minutes on two cores, and writes the table
+``uv run --group benchmarks python benchmarks/beside_peers.py`` takes three minutes on two cores, and writes the table
 into README.md; words after it choose the rows that contain them, and only print these. A row is done several times,
 ours and the others in turns, and shows CPU seconds of all threads and child processes: the median, with the least and
 the most. Only ratios of the same run count. The word "memory" chooses the peak memory
