@@ -15,6 +15,7 @@ from discretion.blackbox import (
     samples_needed,
 )
 from discretion.blackbox.bayes_security import LEAST_NAMED, security_and_pair
+from discretion.blackbox.distinct import codes_of_rows
 from discretion.blackbox.planning import as_half_width
 from discretion.errors import InvalidValueError
 from discretion.estimate import Estimate, are_far_apart
@@ -207,6 +208,7 @@ def estimate(
     with monitor.step("reading the samples"):
         data = read_samples(path, options.header, options.secret)
         secrets, observed = data.secrets, _observations(data, method)
+        are_whole = data.numbers is not None and observed is data.codes
         sides = None if epsilon is None and delta is None else _two_sides(data, method)
     with monitor.step("estimate_bayes_risk"):
         risk = estimate_bayes_risk(secrets, observed, confidence, method, rng)
@@ -249,7 +251,7 @@ def estimate(
         samples_needed=needed,
         not_computed=refused,
         convergence=settling,
-        whole_numbers=None if data.numbers is None or observed is data.numbers else len(np.unique(observed, axis=0)),
+        whole_numbers=int(codes_of_rows(observed).max()) + 1 if are_whole else None,
         path=path,
         options=options,
     )

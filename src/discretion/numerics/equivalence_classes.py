@@ -190,7 +190,7 @@ def cells(classes: Column, by: Column) -> Cells:
     both = refined(classes, by)
     of_class, of_code = np.empty(both.count, np.int32), np.empty(both.count, np.int32)
     of_class[both.codes], of_code[both.codes] = classes.codes, by.codes
-    return Cells(of_class, of_code, np.bincount(both.codes, minlength=both.count))
+    return Cells(of_class, of_code, both.sizes())
 
 
 def best_guesses(classes: Column, guessed: Column) -> tuple[int, int]:
@@ -205,7 +205,7 @@ def best_guesses(classes: Column, guessed: Column) -> tuple[int, int]:
     both = cells(classes, guessed)
     best = np.zeros(classes.count, np.int64)
     np.maximum.at(best, both.classes, both.sizes)
-    alone = np.bincount(classes.codes, minlength=classes.count) == best
+    alone = classes.sizes() == best
     return int(best.sum()), int(best[alone].sum())
 
 

@@ -145,14 +145,14 @@ class PackedPeople:
     def __init__(self, columns: Sequence[Column], people: Column) -> None:
         order = np.argsort(people.codes, kind="stable")
         self._rows = PackedRows([Column(each.codes[order], each.count) for each in columns], order.size)
-        rows_of_each = np.bincount(people.codes, minlength=people.count)
+        rows_of_each = people.sizes()
         self._starts = np.concatenate([[0], np.cumsum(rows_of_each)])
         self._classes = lru_cache(_MOST_CLASSES_KEPT)(self._numbered)
 
     def class_sizes(self, columns: Iterable[int]) -> Integers:
         """Return the sizes of the classes of people who agree on the columns, given by their places."""
         classes = self._classes(frozenset(columns))
-        return np.bincount(classes.codes, minlength=classes.count)
+        return classes.sizes()
 
     def best_guesses(self, columns: Iterable[int], guessed: int) -> tuple[int, int]:
         """Return the number of people with the commonest rows of their class, and of people in classes of a single one.

@@ -139,7 +139,7 @@ def household_risks(P: People, household: str, columns: Iterable[str] | None = N
         alike = refined(alike, coded[name])
     chances = 1 / np.bincount(alike.codes)[alike.codes]
     shared = cells(alike, home)
-    whole = shared.sizes == np.bincount(alike.codes, minlength=alike.count)[shared.classes]
+    whole = shared.sizes == alike.sizes()[shared.classes]
     highest = np.zeros(home.count)
     np.maximum.at(highest, home.codes, chances)
     sums = np.minimum(1, np.bincount(home.codes, chances, home.count))

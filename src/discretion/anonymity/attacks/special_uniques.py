@@ -246,7 +246,7 @@ class _Search:
         """Yield the minimal uniques that add columns to these; no row is alone in its class on these."""
         for place in reversed(range(places[-1] + 1 if places else 0, len(self.columns))):
             finer = _group(classes, self.columns[place], rows)
-            many = np.bincount(finer.codes, minlength=finer.count)
+            many = finer.sizes()
             several = (many > 1)[finer.codes]
             both, found = (*places, place), rows[~several]
             minimal = found[self._are_minimal(both, found)]
@@ -281,7 +281,7 @@ def _group(classes: Column, by: Column, rows: Integers) -> Column:
     codes, count = by.codes[rows], by.count
     if count > rows.size:
         values, codes = np.unique(codes, return_inverse=True)
-        codes, count = codes.astype(np.int32), values.size
+        count = values.size
     return refined(classes, Column(codes, count))
 
 

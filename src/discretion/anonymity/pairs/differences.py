@@ -148,7 +148,7 @@ def common_rows(old: PairedTable, new: PairedTable) -> tuple[NDArray[np.intp], N
 
 
 def _counts(classes: Column) -> Int64s:
-    return np.bincount(classes.codes, minlength=classes.count)
+    return classes.sizes()
 
 
 def _candidates(own: Int64s, other: Int64s, k: int) -> Candidates:

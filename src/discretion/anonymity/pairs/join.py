@@ -89,7 +89,7 @@ def joined_exposed(old: PairedTable, new: PairedTable, sides: tuple[Side, Side],
 
 def _margins(side: Side) -> Margins:
     """Return the sizes of the classes of one table, grouped by the shared values."""
-    sums: Int64s = np.bincount(side.known.codes, minlength=side.known.count)
+    sums: Int64s = side.known.sizes()
     class_of = np.zeros(side.known.count, np.int64)
     class_of[side.known.codes] = side.shared.codes
     return Margins(class_of[sums > 0], sums[sums > 0])

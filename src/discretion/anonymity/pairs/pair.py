@@ -328,4 +328,4 @@ def _of_people(classes: Column, owners: Codes) -> Column:
         bags[longer] = following + numbers
         following += keys.size
     kinds, codes = np.unique(bags, return_inverse=True)
-    return Column(codes.astype(np.int32), kinds.size)
+    return Column(codes, kinds.size)

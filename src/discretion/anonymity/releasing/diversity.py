@@ -56,8 +56,8 @@ def count_class_values(classes: Column, secret: Column, leave: int) -> ClassValu
     """Return the counts of a sensitive column in classes."""
     return ClassValues(
         cells(classes, secret),
-        np.bincount(classes.codes, minlength=classes.count),
-        np.bincount(secret.codes, minlength=secret.count),
+        classes.sizes(),
+        secret.sizes(),
         leave,
     )
 

@@ -149,7 +149,7 @@ def redact_column(view: Generalization, redacted: Booleans, how: str) -> General
     left_labels = [labels[code] for code in left]
     return Generalization(
         how,
-        Column(codes.astype(np.int32), left.size),
+        Column(codes, left.size),
         left_labels,
         left_labels.index(None) if None in left_labels else None,
     )

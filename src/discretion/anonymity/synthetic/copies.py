@@ -18,7 +18,7 @@ def copies(tables: Tables) -> tuple[SyntheticAttack, SyntheticAttack]:
     A row is unique among the people of the original and the held-out people together, so both are equally rare.
     """
     original, synthetic, control = tables.rows()
-    known = np.bincount(synthetic.codes, minlength=synthetic.count) > 0
+    known = synthetic.sizes() > 0
     people = np.bincount(np.concatenate([original.codes, control.codes]), minlength=synthetic.count)
     alone = known & (people == 1)
 
@@ -69,7 +69,7 @@ def overlap(tables: Tables) -> Overlap | None:
     """
     original, _, control = tables.rows()
     n, _, m = tables.sizes
-    of_original, of_control = (np.bincount(part.codes, minlength=part.count) for part in (original, control))
+    of_original, of_control = (part.sizes() for part in (original, control))
     if np.array_equal(of_original, of_control) and _halves(of_original) <= _CHANCE:
         return Overlap(m, 0.0)
     of_two = of_original + of_control == 2

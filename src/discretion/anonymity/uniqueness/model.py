@@ -202,7 +202,7 @@ def log_linear(columns: Sequence[Column], population: int, rng: np.random.Genera
     Skinner and Holmes, "Estimating the re-identification risk per record in microdata", 1998.
     """
     n = columns[0].codes.size
-    shares = [np.bincount(column.codes, minlength=column.count) / n for column in columns]
+    shares = [column.sizes() / n for column in columns]
     of_rows = _product(shares, [column.codes for column in columns])
     alike = reduce(refined, columns, everybody(n))
     unique = np.bincount(alike.codes)[alike.codes] == 1

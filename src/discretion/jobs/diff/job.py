@@ -245,7 +245,7 @@ class _Compared:
         pair, people = self._pair, self._pair.new.people
         low, high = joined_exposed_bound(old, new, self._k)
         bound = rounded_outward(Fraction(low, people), Fraction(high, people), _METHOD)
-        sizes = [np.bincount(side.shared.codes, minlength=side.shared.count) for side in (old, new)]
+        sizes = [side.shared.sizes() for side in (old, new)]
         same = np.array_equal(sizes[0], sizes[1])
         least = exposed_if_the_same(old, new, self._k) if same else None
         if pair.new.persons is not None:

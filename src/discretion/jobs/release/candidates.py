@@ -260,7 +260,7 @@ def rare_rows(secrets: Mapping[str, Column], k: int, people: int) -> Booleans:
     while True:
         few = np.zeros(people, bool)
         for column in secrets.values():
-            few |= (np.bincount(column.codes[left], minlength=column.count) < k)[column.codes] & left
+            few |= (column.sizes(left) < k)[column.codes] & left
         if not few.any():
             return ~left
         left &= ~few

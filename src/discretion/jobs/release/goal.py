@@ -89,7 +89,7 @@ def with_distributions(
         name = diversity.column
         column, values = given[name]
         if options.t_against == "input":
-            counts = np.bincount(column.codes, minlength=column.count)
+            counts = column.sizes()
             diversity = replace(diversity, whole=tuple(counts.tolist()))
         else:
             counts = np.bincount(released[name].codes, minlength=column.count)

@@ -137,7 +137,7 @@ def _table_features(candidates: Candidates, target: str) -> Iterator[_Feature]:
     for name in people.columns:
         if name != target and name not in naming and (coded := _coded(people, name)):
             column, labels = coded
-            by_code, are_categories = _meanings(labels, np.bincount(column.codes, minlength=column.count))
+            by_code, are_categories = _meanings(labels, column.sizes())
             values = by_code[column.codes[left]]
             yield _Feature(values, values, are_categories)
 

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
-import numpy as np
-
 from discretion.anonymity import Population
 from discretion.anonymity.people.hierarchies import Hierarchy, read_hierarchies
 from discretion.anonymity.releasing.diversity import MIN_RECURSIVE_L, Closeness, Disclosure, Likeness
@@ -54,7 +52,7 @@ def compared_models(candidates: Candidates, gated: Iterable[str]) -> dict[str, C
         hierarchies = read_hierarchies(options.hierarchies, candidates.people.columns)
     for distance, column in asked:
         codes, values = candidates.secrets[column], candidates.values[column].to_pylist()
-        counts = np.bincount(codes.codes, minlength=codes.count)
+        counts = codes.sizes()
         ground = value_distance(cast(ValueDistance, distance), column, values, counts, hierarchies.get(column))
         models[f"{CLOSENESS[distance]}:{column}"] = Closeness(column, Fraction(1), ground)
     return models

@@ -50,7 +50,7 @@ def _coded(rows: Rows, columns: Sequence[str], length: int) -> dict[str, tuple[C
         for name, array in zip(some, values.columns, strict=True):
             if (numbered := _numbered(array)) is None:
                 return None
-            codes = np.from_dlpack(numbered.indices).astype(np.int32, copy=False)  # asarray() imports pandas
+            codes: Any = np.from_dlpack(numbered.indices)  # asarray() imports pandas
             result[name] = Column(codes, len(numbered.dictionary)), numbered.dictionary
     return result
 
