@@ -72,7 +72,7 @@ class Candidates:
     redactions
         The columns with cells that rules leave blank → the redaction.
     left
-        Whether each row of the table may go out.
+        Whether each row of the table may be published.
     """
 
     people: Population
